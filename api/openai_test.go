@@ -57,9 +57,6 @@ func (w *world) SendFile(_ context.Context, _ string, file payload.File) (func()
 }
 
 func (w *world) Say(_ context.Context, session, text string, o payload.AskOptions) (func() ([]payload.Frame, error), error) {
-	if session == "other" {
-		return nil, fault.New(fault.NotFound, "no_session", "there is no such session")
-	}
 	return func() ([]payload.Frame, error) {
 		if session == "away" {
 			return nil, fault.Wrap(fault.Unavailable, errors.New("secret"), "test_sentence", "the model is away")
@@ -237,10 +234,8 @@ func TestOpenAISession(t *testing.T) {
 			t.Errorf("%s: %d %s", body, resp.StatusCode, got)
 		}
 	}
-	for session, want := range map[string]int{"other": 404, "away": 503} {
-		if resp, got := c.do("POST", "/v1/chat/completions", `{`+asked+`}`, "X-Session-ID", session); resp.StatusCode != want || !strings.HasPrefix(got, `{"error":{`) {
-			t.Errorf("%s: %d %s", session, resp.StatusCode, got)
-		}
+	if resp, got := c.do("POST", "/v1/chat/completions", `{`+asked+`}`, "X-Session-ID", "away"); resp.StatusCode != 503 || !strings.HasPrefix(got, `{"error":{`) {
+		t.Errorf("an error: %d %s", resp.StatusCode, got)
 	}
 	resp, got := c.do("POST", "/v1/responses", `{"model":"docent","input":"b","stream":true}`, "X-Session-ID", "away")
 	if resp.StatusCode != 200 || !strings.Contains(got, "event: response.failed\ndata: ") || !strings.Contains(got, `"error":{"code":"test_sentence","message":"the model is away"}`) {

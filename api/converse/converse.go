@@ -5,6 +5,7 @@ package converse
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"sync"
@@ -44,7 +45,7 @@ func (c *Conversations) Say(
 	if err != nil {
 		return nil, err
 	}
-	frames, err := c.turn(ctx, sessionID, saying(session.Message{Content: content}))
+	frames, err := c.say(ctx, sessionID, session.Message{Content: content})
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +53,8 @@ func (c *Conversations) Say(
 }
 
 // SendFile sends a file, like Turn. The caller must call answer once, which waits for the
-// end of the turn and returns its stored frames in order.
+// end of the turn and returns its stored frames in order. A session of another user fails
+// with fault.NotFound.
 func (c *Conversations) SendFile(
 	ctx context.Context, sessionID string, file payload.File,
 ) (answer func() ([]payload.Frame, error), err error) {
@@ -79,28 +81,39 @@ func collected(frames iter.Seq2[[]payload.Frame, error]) func() ([]payload.Frame
 	}
 }
 
-// saying returns a function that sends a message of a user.
-func saying(m session.Message) func(context.Context, *session.Subscription) error {
-	m.ID, m.Human, m.Options = uuid.NewString(), true, true
-	return func(ctx context.Context, s *session.Subscription) error { return s.Send(ctx, m) } //nolint:wrapcheck // the error is complete
-}
-
 // Turn sends a text of the principal in ctx to a session, which it creates if it
 // does not exist. It returns when the text is stored. The caller must range over the
 // frames once. They are the stored frames of the turn, as soon as they are stored, and
 // payload.TurnFinished is the last one. The end of ctx ends the frames and not the turn.
 //
 // If answers is not 0, it is the sequence number of the options that the text answers.
-// Turn fails with fault.Conflict if these are not the open question of the session. A
-// session of another owner fails with fault.NotFound, as in the rest of the HTTP
-// interface. If the turn fails, its error is yielded last.
+// Turn fails with fault.Conflict if these are not the open question of the session. If
+// the session belongs to another user, the text goes to a session of the principal,
+// which has this name for the principal alone: many clients number their sessions. If
+// the turn fails, its error is yielded last.
 func (c *Conversations) Turn(ctx context.Context, sessionID, text string, answers int64) (iter.Seq2[[]payload.Frame, error], error) {
 	content, err := payload.Marshal(text)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it is complete
 	}
-	return c.turn(ctx, sessionID, saying(session.Message{Content: content, Answers: answers}))
+	return c.say(ctx, sessionID, session.Message{Content: content, Answers: answers})
 }
+
+// say sends a message of a user. See Turn for a session of another user.
+func (c *Conversations) say(ctx context.Context, sessionID string, m session.Message) (iter.Seq2[[]payload.Frame, error], error) {
+	m.ID, m.Human, m.Options = uuid.NewString(), true, true
+	send := func(ctx context.Context, s *session.Subscription) error { return s.Send(ctx, m) } //nolint:wrapcheck // the error is complete
+	frames, err := c.turn(ctx, sessionID, send)
+	if !errors.Is(err, errForeign) {
+		return frames, err
+	}
+	p, _ := auth.FromContext(ctx)
+	return c.turn(ctx, uuid.NewSHA1(uuid.NameSpaceOID, []byte(p.ID+"\x00"+sessionID)).String(), send)
+}
+
+// errForeign is the error for a session of another user. The HTTP interface does not tell
+// that it exists.
+var errForeign = fault.New(fault.NotFound, "no_session", "there is no such session")
 
 // turn opens a session and sends it a message or a file of a user.
 func (c *Conversations) turn(
@@ -110,7 +123,7 @@ func (c *Conversations) turn(
 	subscription, err := c.runtime.Open(ctx, request(ctx, sessionID), heard)
 	switch {
 	case fault.KindOf(err) == fault.Forbidden:
-		return nil, fault.New(fault.NotFound, "no_session", "there is no such session")
+		return nil, errForeign
 	case err != nil:
 		return nil, fmt.Errorf("open session %s: %w", sessionID, err)
 	}

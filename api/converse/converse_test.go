@@ -94,6 +94,18 @@ func TestSay(t *testing.T) {
 	}
 }
 
+// TestSameName: two users have a session each with the same name.
+func TestSameName(t *testing.T) {
+	t.Parallel()
+	c, _, _ := start(t)
+	for i, user := range []string{"user:ada", "user:bob", "user:ada", "user:bob"} {
+		frames, err := say(as(t, user), c, "thread-1", "hi", payload.AskOptions{})
+		if err != nil || string(frames[0].Message) != `"You said hi"` || *frames[0].Turn != int64(1+i/2) {
+			t.Errorf("message %d, of %s: %+v, %v", i, user, frames, err)
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	c, rt, waits := start(t)
@@ -101,8 +113,8 @@ func TestErrors(t *testing.T) {
 	if _, err := say(ada, c, "s1", "fail", payload.AskOptions{}); fault.KindOf(err) != fault.Unavailable || fault.TextOf(err).ID != "test_sentence" {
 		t.Errorf("a turn that fails: %v", err)
 	}
-	if _, err := say(as(t, "user:bob"), c, "s1", "hi", payload.AskOptions{}); fault.KindOf(err) != fault.NotFound {
-		t.Errorf("a session of another user: %v", err)
+	if _, err := c.SendFile(as(t, "user:bob"), "s1", payload.File{Name: "a.txt", Type: "text/plain", Base64: "YQ=="}); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("a file for a session of another user: %v", err)
 	}
 	if _, err := say(ada, c, strings.Repeat("s", 300), "hi", payload.AskOptions{}); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("a long id: %v", err)

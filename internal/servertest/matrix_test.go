@@ -25,6 +25,7 @@ type sample struct {
 	header []string
 	ok     int    // the status for principals with access
 	owned  bool   // only the owner of the session has access
+	named  bool   // the id of the session is per user, so that the session of another owner does not change
 	events bool   // administrators have access, too, as programs that send events
 	signed bool   // only users who signed in with a password have access
 	reads  bool   // administrators have access while they may read conversations
@@ -73,7 +74,7 @@ var samples = map[string]sample{
 	"DELETE /mcp":                                          {ok: 400},
 	"GET /.well-known/oauth-protected-resource":            {ok: 200},
 	"GET /.well-known/oauth-protected-resource/mcp":        {ok: 200},
-	"POST /agui":                                           {body: `{"threadId":"{session}","runId":"r","messages":[{"role":"user","content":"When does the pump stop?"}]}`, header: asJSON, ok: 200, owned: true},
+	"POST /agui":                                           {body: `{"threadId":"{session}","runId":"r","messages":[{"role":"user","content":"When does the pump stop?"}]}`, header: asJSON, ok: 200, named: true},
 	"GET /api/sessions":                                    {ok: 200},
 	"DELETE /api/sessions":                                 {path: "/api/sessions?session_id={session}", ok: 204, owned: true},
 	"PATCH /api/sessions/{session_id}":                     {path: "/api/sessions/{session}", body: `{"session_name":"Mine"}`, header: asJSON, ok: 204, owned: true},
@@ -161,7 +162,7 @@ func whoMayDoWhat(t *testing.T, cfg servertest.Config) {
 	// rank puts the sign-out last.
 	for _, route := range slices.SortedFunc(maps.Keys(rows), func(a, b string) int { return strings.Compare(rank(a), rank(b)) }) {
 		owners := []string{""}
-		if samples[route].owned || samples[route].reads {
+		if samples[route].owned || samples[route].named || samples[route].reads {
 			owners = []string{"token:owner", "user:owner", ""}
 		}
 		for _, owner := range owners {
@@ -244,7 +245,7 @@ func (s *site) check(t *testing.T, route string, scope auth.Scope, w who, owner 
 	}
 	for _, method := range methods {
 		var key journal.SessionKey
-		if sample.owned || sample.reads {
+		if sample.owned || sample.named || sample.reads {
 			key = s.session(t, owner)
 		}
 		wanted := s.want(scope, sample, w, owner)
@@ -263,7 +264,7 @@ func (s *site) check(t *testing.T, route string, scope auth.Scope, w who, owner 
 		if resp.StatusCode == http.StatusUnauthorized && !strings.HasPrefix(resp.Header.Get("WWW-Authenticate"), "Bearer") {
 			t.Errorf("%s %s as %s: it does not say how to authenticate", method, path, w.Name)
 		}
-		if sample.reads || sample.owned && wanted >= 400 {
+		if sample.reads || sample.owned && wanted >= 400 || sample.named && w.ID != owner {
 			s.wantUntouched(t, key, method+" "+path+" as "+w.Name)
 		}
 		if method != http.MethodHead && resp.StatusCode >= 400 && !strings.HasPrefix(body, cmp.Or(sample.errors, `{"code":"`)) {
