@@ -87,7 +87,6 @@ type Store struct {
 	replicas
 	tables
 	accounts
-	rightsTables
 	records.Store
 }
 
@@ -110,8 +109,6 @@ type (
 	sessions struct{ *database }
 	// accounts stores users, their API tokens and their logins.
 	accounts struct{ *database }
-	// rightsTables stores groups, and rights on collections.
-	rightsTables struct{ *database }
 	// replicas keeps the leases of processes that share the database, and carries messages between
 	// them.
 	replicas struct{ *database }
@@ -154,7 +151,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	db := &database{config: config, pool: pool}
 	s := &Store{
 		database: db, documents: documents{db}, enrichments: enrichments{db}, encodings: encodings{db},
-		sessions: sessions{db}, replicas: replicas{db}, accounts: accounts{db}, rightsTables: rightsTables{db},
+		sessions: sessions{db}, replicas: replicas{db}, accounts: accounts{db},
 		tables: tables{db}, Store: records.New(recordDatabase{db}),
 	}
 	if err := s.migrate(ctx); err != nil {

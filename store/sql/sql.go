@@ -1,5 +1,5 @@
 // Package sql stores records with statements that both databases understand: documents to list,
-// sources, webhooks, feedback, the use of clients, and audit records. store/postgres and store/sqlite run the statements.
+// rights, sources, webhooks, feedback, the use of clients, and audit records. store/postgres and store/sqlite run the statements.
 //
 // Records belong here if they are read and written seldom, so that one statement for each row is
 // fast enough. Messages, events, turns, chunks, vectors, and the changes of the corpus do not:
@@ -84,13 +84,14 @@ type Store struct {
 	auditRecords
 	sources
 	documents
+	collectionRights
 }
 
 // New returns the records of a database.
 func New(db Database) Store {
 	return Store{
 		webhooks: webhooks{db}, feedback: feedback{db}, usage: usage{db}, auditRecords: auditRecords{db}, sources: sources{db},
-		documents: documents{db},
+		documents: documents{db}, collectionRights: collectionRights{db},
 	}
 }
 

@@ -122,3 +122,7 @@ func openRows(opened *sql.Rows, err error) (records.Rows, error) {
 	}
 	return closedRows{opened}, nil
 }
+
+func (w *writer) removeSubject(ctx context.Context, subject string) error {
+	return records.RemoveSubject(ctx, recordTx{w}, subject)
+}

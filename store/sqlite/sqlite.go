@@ -97,7 +97,6 @@ type Store struct {
 	encodings
 	sessions
 	accounts
-	rightsTables
 	tables
 	records.Store
 }
@@ -126,9 +125,6 @@ type sessions struct{ *database }
 // accounts stores users, their API tokens and their logins.
 type accounts struct{ *database }
 
-// rightsTables stores groups, and rights on collections.
-type rightsTables struct{ *database }
-
 // tables reads and fills whole tables, for backups.
 type tables struct{ *database }
 
@@ -153,7 +149,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	db := &database{config: config}
 	s := &Store{
 		database: db, documents: documents{db}, enrichments: enrichments{db}, encodings: encodings{db},
-		sessions: sessions{db}, accounts: accounts{db}, rightsTables: rightsTables{db},
+		sessions: sessions{db}, accounts: accounts{db},
 		tables: tables{db}, Store: records.New(recordDatabase{db}),
 	}
 	if err := s.connect(ctx); err != nil {
