@@ -26,8 +26,15 @@ states:
       - {file: any, to: keep}
       - {matches: ^forget, to: forget}
       - {matches: ^note, to: note}
+      - {matches: ^library, to: publish}
       - {message: any, to: answer}
   keep: {body: [session_documents: add, reply: "I have read {{.message}} it."], then: hear}
+  publish:
+    body: [reply: "Send it."]
+    on: [{file: any, to: add}, {event: other, to: hear}]
+  add: {body: [add_document: {collection: fleet}, reply: Added.], then: ask}
+  ask: {on: [{matches: ^back, to: hear}, {message: any, to: all}]}
+  all: {body: [rag], then: hear}
   note: {body: [session_documents: {title: A note, text: "The anchor of the Zephyr weighs 7 tonnes. {{.message}}"}, reply: Noted.], then: hear}
   forget: {body: [session_documents: clear, reply: Forgotten.], then: hear}
   answer: {body: [session_rag], then: hear}
@@ -115,6 +122,12 @@ func TestSessionDocuments(t *testing.T) {
 		{ada, payload.UserMessage, "note that it is heavy", "Noted.", ""},
 		{ada, payload.UserMessage, "How much does the anchor of the Zephyr weigh?", "7 tonnes", ""},
 		{ada, payload.UserFile, payload.File{Name: "a.exe", Type: "application/octet-stream", Base64: "TVqQAAMAAAAEAAAA"}, "have no text", "I have read"},
+		{bob, payload.UserMessage, "library", "Send it.", ""},
+		{bob, payload.UserFile, payload.NewFile("a.exe", "application/octet-stream", []byte("MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00")), "cannot be added", "Added"},
+		{bob, payload.UserMessage, "How large is the mainsail of the Zephyr?", "I don't know", "310"},
+		{bob, payload.UserMessage, "library", "Send it.", ""},
+		{bob, payload.UserFile, sent, "Added.", ""},
+		{bob, payload.UserMessage, "How large is the mainsail of the Zephyr?", "310 square metres", ""},
 		{ada, payload.UserMessage, "forget them", "Forgotten.", ""},
 		{ada, payload.UserMessage, "How large is the mainsail of the Zephyr?", "this conversation has no documents of its own yet", "310"},
 	} {

@@ -18,7 +18,9 @@ type (
 	Classifier = intent.Classifier
 	// Prediction is the predicted intent of a message; see package intent.
 	Prediction = intent.Prediction
-	// Event is a message, a file, or another event that a session receives; see package chat.
+	// Event is a message, a file, or another event that a session receives. Text is the text of a message, JSON the object in
+	// a message, Data the JSON of other events, and File a file, whose content File.Bytes returns. Object returns JSON or Data,
+	// whichever the event has. `go doc docent/agent/chat.Event` lists all fields.
 	Event = chat.Event
 	// ChatMessage is a stored message of a conversation; see package chat.
 	ChatMessage = chat.Message

@@ -13,6 +13,38 @@ import (
 // nothing is a body that does nothing.
 func nothing(context.Context, *agent.Session) error { return nil }
 
+// TestWarnings finds transitions that take more than their author means.
+func TestWarnings(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		build func(a *agent.Agent, s *agent.State)
+		want  string
+	}{
+		"a catch-all alone": {func(_ *agent.Agent, s *agent.State) { s.OnEvent().GoTo(s) }, ""},
+		"before a fallback": {func(_ *agent.Agent, s *agent.State) { s.OnEvent().GoTo(s); s.Fallback(nothing) }, "so its fallback never runs"},
+		"with a condition": {func(_ *agent.Agent, s *agent.State) {
+			s.OnEvent().WhenVariable("x", agent.Equal, 1).GoTo(s)
+			s.Fallback(nothing)
+		}, ""},
+		"events that are no texts": {func(_ *agent.Agent, s *agent.State) { s.OnOtherEvent().GoTo(s); s.Fallback(nothing) }, ""},
+		"before a global state": {func(a *agent.Agent, s *agent.State) {
+			s.OnText().GoTo(s)
+			s.OnEvent().GoTo(s)
+			a.State("help").Global(a.Intent("help", "help"))
+		}, "no message leads from it to a global state"},
+	} {
+		a := agent.New("test")
+		c.build(a, a.State("idle", agent.Initial))
+		got := a.Warnings()
+		if c.want == "" && len(got) == 0 {
+			continue
+		}
+		if len(got) != 1 || c.want == "" || !strings.Contains(got[0].Text, c.want) || got[0].State != "idle" {
+			t.Errorf("%s: %+v, want %q", name, got, c.want)
+		}
+	}
+}
+
 // A whole text of a user can be a question.
 func TestMaxTextBytes(t *testing.T) {
 	t.Parallel()

@@ -62,6 +62,8 @@ type Env struct {
 	RAG RAG
 	// Choices returns the names that options may use. nil allows all names.
 	Choices func(ctx context.Context) (chat.Choices, error)
+	// Models are the chat models of Ask.
+	Models Models
 	// Speaker speaks for Session.ReplySpeech. It may be nil.
 	Speaker Speaker
 	// Peers talks to other agents.

@@ -32,7 +32,8 @@ func (s *State) OnForm(id string) *Transition {
 }
 
 // GUIInputs returns the values that the user entered in the user interface with an id, by the names of the fields. They are
-// JSON values. They stay in the session until it is reset.
+// JSON values. They stay in the session until it is reset. With "", it returns those of the forms that clients sent without
+// an id.
 func GUIInputs(s *Session, id string) map[string]any {
 	out := map[string]any{}
 	for name, value := range s.Variables() {

@@ -42,8 +42,11 @@ func (s *Session) ReplyFile(ctx context.Context, file payload.File) error {
 	return s.reply(ctx, payload.TypeFile, file)
 }
 
-// ReplyImage shows an image file, preferably a JPEG.
+// ReplyImage shows an image file, preferably a JPEG. It fails with fault.Invalid if the bytes are no JPEG, PNG, GIF, or WebP.
 func (s *Session) ReplyImage(ctx context.Context, image payload.Image) error {
+	if !image.IsPicture() {
+		return fault.New(fault.Invalid, "image_no_picture", "the image cannot be sent: it is not a JPEG, PNG, GIF, or WebP file")
+	}
 	return s.reply(ctx, payload.TypeImage, image)
 }
 
@@ -131,12 +134,12 @@ func (s *Session) show(ctx context.Context, action payload.Action, message any) 
 	return s.turn.backend.Show(action, message)
 }
 
-// DropDraft discards the streamed text. A stopped turn does not keep it.
-func (s *Session) DropDraft() { s.turn.backend.Draft("", nil) }
+// DropDraft discards the streamed text of a session. A stopped turn does not keep it.
+func DropDraft(s *Session) { s.turn.backend.Draft("", nil) }
 
 // KeepDraft records the answer from documents that the streamed text belongs to.
 // A turn that is stopped or fails before its reply stores this answer.
-func (s *Session) KeepDraft(text string, answer payload.RAGMessage) {
+func KeepDraft(s *Session, text string, answer payload.RAGMessage) {
 	answer.Stopped = true
 	s.turn.backend.Draft(text, &answer)
 }

@@ -284,7 +284,7 @@ func runRAG(ctx context.Context, s *Session, answers RAG, req rag.Request) (answ
 			err = s.Status(ctx, string(part.Phase))
 		case part.Restart:
 			text.Reset()
-			s.DropDraft()
+			DropDraft(s)
 		case part.Delta != "":
 			if err = s.Stream(ctx, part.Delta); err == nil {
 				text.WriteString(part.Delta)
@@ -294,12 +294,12 @@ func runRAG(ctx context.Context, s *Session, answers RAG, req rag.Request) (answ
 				s.AddUsage(u.Prompt, u.Completion)
 			}
 			message := AnswerMessage(*part.Answer)
-			s.KeepDraft(text.String(), message)
+			KeepDraft(s, text.String(), message)
 			return message, nil
 		}
 		if err != nil {
 			if begun != nil && text.Len() > 0 {
-				s.KeepDraft(text.String(), AnswerMessage(begun(text.String())))
+				KeepDraft(s, text.String(), AnswerMessage(begun(text.String())))
 			}
 			return payload.RAGMessage{}, err
 		}

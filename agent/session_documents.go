@@ -37,6 +37,24 @@ type DocumentRAG interface {
 	DocumentsFirst(ctx context.Context, documents []SessionDocument) (RAG, error)
 }
 
+// LibraryRAG adds documents to the library. A RAG implements it if agents can, as the one of docent does. It is safe for
+// concurrent use.
+type LibraryRAG interface {
+	// AddDocument reads a file and stores it in a collection. It replaces an earlier file with the name.
+	AddDocument(ctx context.Context, collection string, file payload.File) error
+}
+
+// AddDocument adds a file to a collection of the library, where the sessions of all users find it. It corresponds to BAF's
+// rag.add_file. collection may be "", the default one. A file with the same name is replaced. The rights of the user do not
+// count, because the agent adds the file. AddDocument fails with fault.Invalid if the file cannot be read.
+func AddDocument(ctx context.Context, s *Session, collection string, file payload.File) error {
+	library, ok := s.turn.env.RAG.(LibraryRAG)
+	if !ok {
+		return fault.New(fault.Unavailable, "agent_without_library", "this agent cannot add documents")
+	}
+	return errlog.Withhold(library.AddDocument(ctx, collection, file))
+}
+
 // SessionDocument is a document that only one session has.
 type SessionDocument struct {
 	// Turn is the turn that added the document, or 0.

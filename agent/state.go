@@ -27,6 +27,7 @@ type State struct {
 	byMove      bool
 	body        Body
 	fallback    Body
+	answers     bool // the author has set the fallback
 	classifier  Classifier
 	reachable   *Intent // of a global state, what leads to it from anywhere
 	global      bool
@@ -56,7 +57,7 @@ func (s *State) Body(body Body) { s.body = body }
 
 // Fallback sets the function for a user's message that no transition takes. The default says that the message was not
 // understood. A state without transitions that take events keeps the message in the queue.
-func (s *State) Fallback(body Body) { s.fallback = body }
+func (s *State) Fallback(body Body) { s.fallback, s.answers = body, true }
 
 // Fallback sets the fallback of all states that the agent has so far; see [State.Fallback].
 func (a *Agent) Fallback(body Body) {
@@ -115,13 +116,18 @@ func (s *State) OnFile(types ...string) *Transition {
 }
 
 // OnEvent adds a transition for events with one of these names. They come from user interfaces and programs (see
-// Runtime.Dispatch). Without names it accepts any event.
+// Runtime.Dispatch). Without names it accepts any event, also the messages that would otherwise go to the fallback or lead
+// to a global state; see OnOtherEvent.
 func (s *State) OnEvent(names ...string) *Transition {
 	if len(names) == 0 {
 		return s.add(&Transition{takes: takesAny})
 	}
 	return s.add(&Transition{takes: takesNamed, names: names})
 }
+
+// OnOtherEvent adds a transition for events that are no messages: files, and events of programs and user interfaces. Behind
+// all other transitions, it takes the events that would wait, and leaves messages to the fallback and to global states.
+func (s *State) OnOtherEvent() *Transition { return s.add(&Transition{takes: takesOther}) }
 
 // When adds a transition without an event. The session takes it as soon as the condition holds. The runtime checks the
 // condition after each event, after each change of a variable, and every RuntimeConfig.ConditionInterval.

@@ -19,6 +19,7 @@ const (
 	takesText
 	takesJSON
 	takesFile
+	takesOther
 	takesNamed
 )
 
@@ -92,6 +93,8 @@ func (t *Transition) matches(e *Event) bool {
 		return e.Name == EventMessage
 	case takesFile:
 		return e.Name == EventFile
+	case takesOther:
+		return e.Name != EventText && e.Name != EventMessage
 	case takesNamed:
 		return slices.Contains(t.names, e.Name) ||
 			slices.Contains(t.names, EventMessage) && e.Name == EventText // as BAF, whose text is a message
@@ -111,6 +114,8 @@ func (t *Transition) event() string {
 		return EventText
 	case takesFile:
 		return EventFile
+	case takesOther:
+		return "other_event"
 	case takesNamed:
 		return strings.Join(t.names, ", ")
 	default:

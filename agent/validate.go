@@ -116,6 +116,35 @@ func (a *Agent) checkTransitions(s *State) error {
 	return nil
 }
 
+// Warning is a part of an agent that is valid, but probably a mistake.
+type Warning struct {
+	// State is the name of the state.
+	State string
+	// Transition is the index of the transition in the order in which they were added.
+	Transition int
+	// Text says what is wrong and what to do.
+	Text string
+}
+
+// Warnings returns the probable mistakes. The runtime logs them when the agent starts.
+func (a *Agent) Warnings() []Warning {
+	globals := slices.ContainsFunc(a.states, func(s *State) bool { return s.global })
+	var out []Warning
+	for _, s := range a.states {
+		i := slices.IndexFunc(s.transitions, func(t *Transition) bool { return t.takes == takesAny && len(t.conditions) == 0 })
+		if i < 0 || !globals && !s.answers {
+			continue
+		}
+		never := "so its fallback never runs"
+		if globals {
+			never = "so no message leads from it to a global state, and its fallback never runs"
+		}
+		out = append(out, Warning{s.name, i, fmt.Sprintf(
+			"the transition of state %q on any event takes messages too, %s: use OnOtherEvent, in YAML {event: other}, to leave messages out", s.name, never)})
+	}
+	return out
+}
+
 // checkAutos refuses states with an endless loop of automatic transitions.
 func (a *Agent) checkAutos() error {
 	for _, s := range a.states {

@@ -1,6 +1,9 @@
 package payload
 
-import "encoding/json"
+import (
+	"cmp"
+	"encoding/json"
+)
 
 // The actions of a GUIEvent that enter values.
 const (
@@ -47,7 +50,6 @@ func (e GUIEvent) Submits() bool { return e.Action == guiSubmit }
 func (e GUIEvent) Inputs() map[string]json.RawMessage {
 	fields := map[string]json.RawMessage{}
 	switch {
-	case e.MessageID == "":
 	case e.Changes():
 		fields[e.Name] = e.Value
 	case e.Submits():
@@ -63,6 +65,13 @@ func (e GUIEvent) Inputs() map[string]json.RawMessage {
 	return inputs
 }
 
+// AnyForm stands for the id of a user interface in a form that a client sends without
+// one, as the chat mode "gui" of BAF's React client does.
+const AnyForm = "any"
+
 // GUIVariable returns the name of the session variable with the value of a field. With
-// "" as the field, it returns the beginning of these names.
-func GUIVariable(messageID, field string) string { return "gui_inputs." + messageID + "." + field }
+// "" as the field, it returns the beginning of these names. Without an id, the form is
+// that of AnyForm.
+func GUIVariable(messageID, field string) string {
+	return "gui_inputs." + cmp.Or(messageID, AnyForm) + "." + field
+}

@@ -16,7 +16,7 @@ func TestGUIEvent(t *testing.T) {
 		`{"messageId":"f","action":"onChange","name":"city"}`:                                      `gui_inputs.f.city=null changes`,
 		`{"messageId":"f","action":"onSubmit","value":{"city":"Rome","days":3}}`:                   `gui_inputs.f.city="Rome" gui_inputs.f.days=3 submits`,
 		`{"messageId":"f","action":"onSubmit","value":"Rome"}`:                                     "submits",
-		`{"action":"onSubmit","value":{"city":"Rome"}}`:                                            "submits",
+		`{"action":"onSubmit","value":{"city":"Rome"}}`:                                            `gui_inputs.any.city="Rome" submits`,
 		`{"messageId":"f","action":"onClick","elementId":"b","name":"city","value":{"city":"No"}}`: "",
 		`{"messageId":7}`: "", `"clicked"`: "", `null`: "", `[1]`: "",
 	} {

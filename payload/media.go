@@ -3,12 +3,22 @@ package payload
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"net/http"
 
 	"docent/internal/fault"
 )
 
 // Image is an image file, preferably a JPEG. In JSON it is a base64 string.
 type Image []byte
+
+// IsPicture reports whether the bytes begin as a JPEG, PNG, GIF, or WebP file.
+func (i Image) IsPicture() bool {
+	switch http.DetectContentType(i) {
+	case "image/jpeg", "image/png", "image/gif", "image/webp":
+		return true
+	}
+	return false
+}
 
 // Location is a place on Earth.
 type Location struct {

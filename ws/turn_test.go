@@ -40,7 +40,7 @@ func everything(t *testing.T) *agent.Agent {
 			func() error { return s.ReplyMarkdown(ctx, "# md") },
 			func() error { return s.ReplyHTML(ctx, "<b>html</b>") },
 			func() error { return s.ReplyFile(ctx, payload.NewFile("a.txt", "text/plain", []byte("hello"))) },
-			func() error { return s.ReplyImage(ctx, payload.Image("\xff\xd8")) },
+			func() error { return s.ReplyImage(ctx, payload.Image("\xff\xd8\xff")) },
 			func() error { return s.ReplyDataFrame(ctx, table) },
 			func() error { return s.ReplyPlotly(ctx, map[string]any{"data": []any{}, "layout": map[string]any{}}) },
 			func() error { return s.ReplyOptions(ctx, "Yes", "No") },

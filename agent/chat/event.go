@@ -42,7 +42,7 @@ type Event struct {
 	// File is the file of an EventFile, and nil for other events. A file of more than MaxHistoryContent bytes in base64 is nil
 	// after the session was unloaded from memory.
 	File *payload.File
-	// Data is the data of other events as JSON, or nil.
+	// Data is the data of other events as JSON, or nil. A message has none: its object is JSON.
 	Data json.RawMessage
 	// From is the URL of the agent that sent the event, or "".
 	From string
@@ -93,6 +93,14 @@ func MessageEvent(content json.RawMessage) Event {
 		text = ""
 	}
 	return Event{Name: EventText, Text: text, spoken: true}
+}
+
+// Object returns the object of a message, or the data of another event. It is nil if the event has neither.
+func (e Event) Object() json.RawMessage {
+	if e.Data != nil {
+		return e.Data
+	}
+	return e.JSON
 }
 
 // Size returns the size of the data and of the file of the event, in bytes.

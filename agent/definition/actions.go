@@ -31,7 +31,7 @@ func always(body agent.Body) action {
 }
 
 // bare lists the actions that need no settings.
-var bare = []string{"rag", "session_rag", "llm", "reason", "about"}
+var bare = []string{"rag", "session_rag", "add_document", "llm", "reason", "about"}
 
 // actions reads the list of actions of a body.
 func (d bodies) actions(n *yaml.Node, what string) []action {
@@ -55,7 +55,7 @@ func (d bodies) actions(n *yaml.Node, what string) []action {
 // actionNames lists all actions for error messages.
 var actionNames = []string{
 	"reply", "speak", "markdown", "html", "options", "dataframe", "plotly", "file", "image", "audio", "location", "ui", "gui",
-	"rag", "session_rag", "session_documents", "llm", "reason", "about", "set", "if", "call", "send_to_peer",
+	"rag", "session_rag", "session_documents", "add_document", "llm", "reason", "about", "set", "if", "call", "send_to_peer",
 }
 
 // single reads one action with its settings.
@@ -135,6 +135,8 @@ func (d bodies) action(name string, n *yaml.Node) *action {
 		a = d.rag(n, name, agent.AnsweringFromSession)
 	case "session_documents":
 		a = d.sessionDocuments(n)
+	case "add_document":
+		a = d.addDocument(n)
 	case "reason":
 		a = d.reason(n)
 	case "about":
@@ -246,6 +248,21 @@ func (d bodies) sessionDocuments(n *yaml.Node) action {
 	replies(d).require(n, keys, "session_documents", "title", "text")
 	return always(func(ctx context.Context, s *agent.Session) error {
 		return agent.DocumentsOf(s).AddText(ctx, title.fill(s), text.fill(s))
+	})
+}
+
+// addDocument reads the action add_document.
+func (d bodies) addDocument(n *yaml.Node) action {
+	collection := ""
+	if !isTrue(n) {
+		d.mapping(n, "add_document", field{"collection", func(n *yaml.Node) { collection = d.text(n, "collection") }})
+	}
+	return always(func(ctx context.Context, s *agent.Session) error {
+		file := s.Event().File
+		if file == nil {
+			return agent.ErrNoFile
+		}
+		return agent.AddDocument(ctx, s, collection, *file)
 	})
 }
 

@@ -11,6 +11,9 @@ import (
 // anyEvent matches events of all names.
 const anyEvent = "*"
 
+// otherEvent matches events of all names except messages.
+const otherEvent = "*other"
+
 // taken are the events that the transitions of a state take regardless of their
 // content, by name. The values are the lines of the transitions.
 type taken map[string]int
@@ -19,6 +22,9 @@ type taken map[string]int
 // 0.
 func (t taken) by(event string) int {
 	if line := t[event]; line > 0 {
+		return line
+	}
+	if line := t[otherEvent]; line > 0 && event != anyEvent && event != agent.EventText && event != agent.EventMessage {
 		return line
 	}
 	return t[anyEvent]

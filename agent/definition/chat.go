@@ -2,20 +2,13 @@ package definition
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
 	"docent/agent"
-	"docent/llm"
-	"docent/rag/talk"
 )
-
-// maxWritten bounds the text that a model writes for one action, in bytes. The rest
-// is cut off.
-const maxWritten = 256 << 10
 
 // ModelServer is a chat model that a file names.
 type ModelServer struct {
@@ -83,77 +76,20 @@ func (d bodies) llm(n *yaml.Node) *action {
 	}
 	return &action{history: history, make: func() (agent.Body, error) {
 		return func(ctx context.Context, s *agent.Session) error {
-			question := s.Message()
+			req := agent.AskRequest{System: system.fill(s), With: d.chat(model), History: history, Stream: into == ""}
 			if prompt != nil {
-				question = prompt.fill(s)
+				if req.Prompt = prompt.fill(s); strings.TrimSpace(req.Prompt) == "" {
+					return nil
+				}
 			}
-			if strings.TrimSpace(question) == "" {
-				return nil
-			}
-			messages, err := conversation(ctx, s, system.fill(s), history, question)
-			if err != nil {
-				return err
-			}
-			text, err := write(ctx, s, d.chat(model), messages, into == "")
+			text, err := agent.Ask(ctx, s, req)
 			switch {
-			case err != nil:
-				return fmt.Errorf("ask model %s: %w", model, err)
+			case err != nil || req.Prompt == "" && strings.TrimSpace(s.Message()) == "":
+				return err
 			case into != "":
 				return s.Set(into, text)
 			}
 			return s.Reply(ctx, text)
 		}, nil
 	}}
-}
-
-// conversation returns the messages for a model. The context of the agent and of the session
-// follows the system text.
-func conversation(ctx context.Context, s *agent.Session, system string, history int, question string) ([]llm.Message, error) {
-	var out []llm.Message
-	if system = strings.TrimSpace(system + "\n\n" + agent.ModelContext(s)); system != "" {
-		out = append(out, llm.Text(llm.System, system))
-	}
-	if history > 0 {
-		turns, err := s.Turns(ctx, history)
-		if err != nil {
-			return nil, fmt.Errorf("history: %w", err)
-		}
-		for _, t := range turns {
-			role := llm.Assistant
-			if t.Role == talk.User {
-				role = llm.User
-			}
-			out = append(out, llm.Text(role, t.Text))
-		}
-	}
-	return append(out, llm.Text(llm.User, question)), nil
-}
-
-// write returns the text of a model. With stream, clients see it grow.
-func write(ctx context.Context, s *agent.Session, model llm.Model, messages []llm.Message, stream bool) (string, error) {
-	var text strings.Builder
-	for delta, err := range model.Chat(ctx, llm.Request{Messages: messages}) {
-		if delta.Restart {
-			text.Reset()
-			s.DropDraft()
-		}
-		switch {
-		case err != nil:
-			return "", err
-		case delta.Answer != nil:
-			if u := delta.Answer.Usage; u != nil {
-				s.AddUsage(u.Prompt, u.Completion)
-			}
-			return strings.ToValidUTF8(delta.Answer.Text[:min(len(delta.Answer.Text), maxWritten)], ""), nil
-		case text.Len()+len(delta.Text) > maxWritten:
-			return strings.ToValidUTF8((text.String() + delta.Text)[:maxWritten], ""), nil
-		}
-		text.WriteString(delta.Text)
-		if stream && delta.Text != "" {
-			if err := s.Stream(ctx, delta.Text); err != nil {
-				return "", err
-			}
-		}
-	}
-	return text.String(), nil
 }

@@ -119,6 +119,8 @@ type Definition struct {
 	// Models are the models of the file by name. The RAG of its sessions must know
 	// them.
 	Models map[string]llm.Model
+	// Warnings are probable mistakes, each with the file and the line.
+	Warnings []string
 	// Properties are the properties in the file; empty without any.
 	Properties *Properties
 

@@ -217,6 +217,10 @@ func (d *draft) open(ctx context.Context) (_ *Definition, err error) {
 			}
 		}
 	}
+	for _, w := range d.agent.Warnings() {
+		i := slices.IndexFunc(d.states, func(s *stateDraft) bool { return s.name == w.State })
+		out.Warnings = append(out.Warnings, fmt.Sprintf("%s:%d: %s", d.file, d.states[i].lines[w.Transition], w.Text))
+	}
 	return out, nil
 }
 

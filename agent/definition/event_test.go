@@ -3,6 +3,7 @@ package definition_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"docent/agent"
@@ -33,6 +34,40 @@ states:
 	}
 	equal(t, "event", k.heard(), []string{`agent_reply_html "user_update_ui: \u0026lt;Rome\u0026gt; 3 {\u0026#34;day\u0026#34;:3} "`})
 	equal(t, "message", k.say(`{"city": "Oslo"}`), []string{`agent_reply_html "receive_message: Oslo   "`})
+}
+
+// TestOtherEvents leaves messages to the fallback, and takes all else.
+func TestOtherEvents(t *testing.T) {
+	t.Parallel()
+	const file = `
+name: other
+states:
+  idle:
+    initial: true
+    on: [{event: other, to: told}]
+    fallback: [{reply: "Sorry, {{.message}}?"}]
+  told: {body: [{reply: "{{.event}} {{.data.n}}"}], then: idle}
+`
+	d := parse(t, file, definition.Environment{})
+	k, _ := begin(t, d.Agent, session.RuntimeConfig{}, 0)
+	equal(t, "a message", k.say("what"), []string{reply("Sorry, what?")})
+	if err := k.rt.Dispatch(t.Context(), "s", agent.Event{Name: "shipped", Data: json.RawMessage(`{"n":3}`)}); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "an event", k.heard(), []string{reply("shipped 3")})
+	if len(d.Warnings) > 0 {
+		t.Errorf("warnings: %q", d.Warnings)
+	}
+	d = parse(t, strings.Replace(file, "event: other", "event: any", 1), definition.Environment{})
+	if len(d.Warnings) != 1 || !strings.HasPrefix(d.Warnings[0], "agent.yaml:6: ") {
+		t.Errorf("warnings: %q", d.Warnings)
+	}
+	for _, dead := range []string{"{event: [any], to: idle}, {event: other, to: told}", "{event: other, to: idle}, {event: shipped, to: told}"} {
+		text := strings.Replace(file, "{event: other, to: told}", dead+", {message: any, to: told}", 1)
+		if errs := wrong(t, text, definition.Environment{}); !strings.Contains(errs[0], "never taken") {
+			t.Errorf("%s: %q", dead, errs)
+		}
+	}
 }
 
 // TestForms sends a user interface and takes its submitted form.

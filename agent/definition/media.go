@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"mime"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,7 +69,7 @@ func (d replies) fileWord(n *yaml.Node, what string) string {
 // imageReply reads the action image.
 func (d replies) imageReply(n *yaml.Node) action {
 	path, content := d.media(n, "image")
-	if content != nil && !strings.HasPrefix(http.DetectContentType(content), "image/") {
+	if content != nil && !payload.Image(content).IsPicture() {
 		d.wrong(n, "image: %s is not a picture: use a JPEG, PNG, GIF, or WebP file", path)
 	}
 	return always(func(ctx context.Context, s *agent.Session) error { return s.ReplyImage(ctx, payload.Image(content)) })

@@ -106,7 +106,7 @@ var places = map[string]string{
 	"an agent": "", "state": "state", "a transition": "transition", "an action": "settings", "entity": "entity",
 	"intent": "intent", "parameter": "parameter", "model": "model", "tools": "tools", "a workspace": "workspace",
 	"an MCP server": "mcp", "rag": "rag", "llm": "llm", "reason": "reason", "dataframe": "dataframe", "file": "file",
-	"gui": "gui", "session_rag": "session_rag", "session_documents": "session_documents",
+	"gui": "gui", "session_rag": "session_rag", "session_documents": "session_documents", "add_document": "add_document",
 	"location": "location", "if": "if", "when": "when", "call": "call", "send_to_peer": "send_to_peer",
 }
 
@@ -139,6 +139,7 @@ states:
       - rag: {k: 3, history: 2, model: small}
       - session_rag: {k: 3, history: 2, model: small}
       - session_documents: {title: a, text: b}
+      - add_document: {collection: manuals}
       - gui: {id: a, model: {}}
       - llm: {history: 3}
       - reason: {max_steps: 3, planning: true, steps: false, parallel: 2, history_tokens: 0, tool_timeout: 2s}

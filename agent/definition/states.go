@@ -24,6 +24,7 @@ type stateDraft struct {
 	body     []action
 	fallback []action
 	to       []string // targets of its transitions
+	lines    []int    // lines of its transitions, without those that are left out
 	then     *yaml.Node
 	hears    bool  // it has transitions in the key on
 	taken    taken // events that its transitions take regardless of their content
@@ -270,6 +271,7 @@ func (d *draft) readTransition(s *stateDraft, n *yaml.Node, seen map[string]bool
 	d.alive(s, n, &t)
 	if s.state != nil && t.to != nil && t.to.state != nil && len(d.problems) == 0 {
 		t.add(s.state, when)
+		s.lines = append(s.lines, n.Line)
 	}
 }
 
@@ -327,6 +329,13 @@ func (r *reader) onEvent(n *yaml.Node, t *transitionDraft) func(*agent.State) *a
 	}
 	if slices.Contains(names, "any") {
 		names, t.events = nil, []string{anyEvent}
+	}
+	if slices.Contains(names, "other") {
+		if len(names) > 1 {
+			r.wrong(n, "other takes all events that are no messages: write no other names beside it")
+		}
+		t.events = []string{otherEvent}
+		return (*agent.State).OnOtherEvent
 	}
 	return func(s *agent.State) *agent.Transition { return s.OnEvent(names...) }
 }

@@ -154,11 +154,7 @@ func within(v any, key string) any {
 // datum returns the value of a key in the JSON object of an event or a message.
 // Dots in the key separate nested keys. datum returns nil without a value.
 func datum(e agent.Event, key string) any {
-	data := e.Data
-	if data == nil {
-		data = e.JSON
-	}
-	return within(decoded(data), key)
+	return within(decoded(e.Object()), key)
 }
 
 // decoded returns a JSON value whose numbers keep all digits. Without a value, it is nil.

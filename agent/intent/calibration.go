@@ -25,11 +25,11 @@ type features struct {
 // differs from these values. docs/how-to/write-agents.md shows the accuracy on
 // the other messages.
 const (
-	weightCosine  = 3.36
-	weightOverlap = 3.99
-	weightCenter  = 4.17
-	weightAgainst = -2.62
-	bias          = -4.92
+	weightCosine  = 3.45
+	weightOverlap = 3.88
+	weightCenter  = 4.13
+	weightAgainst = -2.61
+	bias          = -4.91
 )
 
 // calibrated returns the score of an inexact example. It is above 0 and below

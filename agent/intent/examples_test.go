@@ -460,3 +460,25 @@ func TestValuesAloneAreNoIntent(t *testing.T) {
 		}
 	}
 }
+
+// The name of a placeholder is no word of its example.
+func TestNamesOfPlaceholdersAreNoWords(t *testing.T) {
+	t.Parallel()
+	order := New("order", "a SIZE shirt please", "order COUNT SIZE shirts").
+		Parameter("size", "SIZE", Listed("size", Value{"small", nil}, Value{"large", nil})).Parameter("count", "COUNT", Number())
+	weather := New("weather", "what is the weather in CITY", "will it rain in CITY on DAY").
+		Parameter("city", "CITY", Listed("city", Value{"Paris", nil})).Parameter("day", "DAY", DateTime())
+	intents := []*Intent{order, weather}
+	c := newExamples(t, ExamplesConfig{})
+	for text, want := range map[string]string{
+		"what size is it": Fallback, "size": Fallback, "count": Fallback, "the count": Fallback, "which size?": Fallback,
+		"which city are you in?": Fallback, "city": Fallback, "what day is it": Fallback,
+		"order 3 large shirts": "order", "order shirts": "order", "I want a large shirt": "order", "2 small shirts, please": "order",
+		"what is the weather in Paris": "weather", "what is the weather": "weather", "rain in Paris tomorrow?": "weather",
+		"what is the weather in your city": "weather",
+	} {
+		if p := classify(t, c, text, intents); p.Intent != want {
+			t.Errorf("%q is %s at %.3f, want %s", text, p.Intent, p.Score, want)
+		}
+	}
+}

@@ -47,7 +47,9 @@ type example struct {
 	// weights are the weights of its tokens, and weight is their sum.
 	weights []float32
 	weight  float32
-	negated bool
+	// fragments are its placeholders, as words.
+	fragments []string
+	negated   bool
 	// denies is set if the sentence denies something, such as "no thanks".
 	denies bool
 	// kernel is the sentence without its negations.
@@ -68,7 +70,11 @@ func (s *exampleSet) read() {
 	for n, i := range s.intents {
 		center := make([]float32, s.static.Dimensions())
 		for _, sentence := range i.Sentences {
-			e := s.newExample(n, sentence, place)
+			e := s.newExample(n, i.marked(sentence), place)
+			e.sentence = sentence
+			if len(e.places) > 0 { // someone may send the example as it is written
+				remember(s.literal, strings.Join(s.words.Tokens(sentence), " "), len(s.examples))
+			}
 			for d, v := range e.vector {
 				center[d] += v
 			}
@@ -83,7 +89,8 @@ func (s *exampleSet) read() {
 	}
 }
 
-// newExample embeds a sentence. place maps tokens to their indexes in s.tokens.
+// newExample embeds a sentence with marked fragments. place maps tokens to their
+// indexes in s.tokens.
 func (s *exampleSet) newExample(intent int, sentence string, place map[uint16]int) example {
 	f := s.form(sentence)
 	remember(s.literal, f.literal, len(s.examples))
@@ -92,7 +99,7 @@ func (s *exampleSet) newExample(intent int, sentence string, place map[uint16]in
 		s.known[w] = true
 	}
 	s.addVerbs(f.words)
-	e := example{intent: intent, sentence: sentence, vector: f.vector, negated: f.negated, kernel: f.kernel()}
+	e := example{intent: intent, vector: f.vector, fragments: f.fragments, negated: f.negated, kernel: f.kernel()}
 	e.denies = s.denials(sentence).Denies
 	for _, t := range f.tokens {
 		at, ok := place[t]
@@ -116,12 +123,13 @@ func remember(numbers map[string]int, key string, number int) {
 
 // form is a sentence in the forms in which it is compared.
 type form struct {
-	literal  string   // its words in lower case
-	words    []string // the same words without contractions and short forms
-	tokens   []uint16
-	vector   []float32
-	negated  bool
-	question bool
+	literal   string   // its words in lower case
+	words     []string // the same words without contractions and short forms
+	fragments []string // those of the words that stand for values
+	tokens    []uint16 // of the other words
+	vector    []float32
+	negated   bool
+	question  bool
 }
 
 // kernel returns the sentence without its negations.
@@ -137,7 +145,15 @@ func (s *exampleSet) form(sentence string) form {
 	}
 	f.question = strings.HasSuffix(strings.TrimSpace(sentence), "?")
 	f.negated = denial.Negated(f.words)
-	f.tokens = s.static.Tokenize(strings.Join(f.words, " "))
+	var plain []string
+	for _, w := range f.words {
+		if isMarked(w) {
+			f.fragments = append(f.fragments, w)
+		} else {
+			plain = append(plain, w)
+		}
+	}
+	f.tokens = s.static.Tokenize(strings.Join(plain, " "))
 	f.tokens = f.tokens[:min(len(f.tokens), maxTokens)]
 	s.static.Mean(f.vector, f.tokens)
 	return f
@@ -157,11 +173,10 @@ func (s *exampleSet) candidates(m *matcher) []candidate {
 	first := 0
 	for n, i := range s.intents {
 		examples := s.examples[first : first+len(i.Sentences)]
-		best := c.best(plain, nil, n, first, examples)
+		best := c.best(plain, n, first, examples)
 		if len(i.Parameters) > 0 {
-			said := c.said(i)
-			for _, e := range substitutes(m, i) {
-				if other := c.best(c.variant(e), said, n, first, examples); other.score > best.score {
+			for _, text := range substitutes(m, i) {
+				if other := c.best(c.variant(text), n, first, examples); other.score > best.score {
 					best = other
 				}
 			}
@@ -299,17 +314,8 @@ const (
 	sharedMeaning   = .45
 )
 
-// said returns the tokens of an intent's fragments. These tokens do not express
-// the intent, because a fragment stands for any number, date, or value.
-func (c *comparison) said(i *Intent) map[uint16]bool {
-	out := map[uint16]bool{}
-	for _, p := range i.Parameters {
-		for _, t := range c.set.form(p.Fragment).tokens {
-			out[t] = true
-		}
-	}
-	return out
-}
+// weightOfFragment is the weight of a fragment in the overlap of two sentences.
+const weightOfFragment = .6
 
 // against returns the parts of the message that are compared with an example. There are
 // none if nothing of the message means anything beside a denial.
@@ -327,32 +333,27 @@ func (v *variant) opposes(e *example) bool {
 }
 
 // shares reports whether a message and an example have something in common
-// besides the fragments of the intent. If the example has no meaningful word
-// besides them, the message must have none either.
-func (v *variant) shares(set *exampleSet, e *example, fragments map[uint16]bool) bool {
-	means, meant := false, false
+// besides fragments. If the example has no meaningful word besides them, the
+// message must have none either.
+func (v *variant) shares(set *exampleSet, e *example) bool {
+	meant := false
 	for _, p := range e.places {
-		t := set.tokens[p]
-		if meaning := !fragments[t] && set.static.Weight(t) >= weightOfMeaning; !meaning {
+		if set.static.Weight(set.tokens[p]) < weightOfMeaning {
 			continue
 		}
 		meant = true
 		for i, row := range v.rows {
-			if !fragments[v.tokens[i]] && v.weights[i] >= weightOfMeaning && row[p] >= sharedMeaning {
+			if v.weights[i] >= weightOfMeaning && row[p] >= sharedMeaning {
 				return true
 			}
 		}
 	}
-	for i, t := range v.tokens {
-		means = means || !fragments[t] && v.weights[i] >= weightOfMeaning
-	}
-	return !means && !meant
+	return !v.means && !meant
 }
 
 // best returns the score of an intent's most similar example. first is the
-// index of the first of examples. fragments are the fragments of the intent in
-// the message; nil if it has none.
-func (c *comparison) best(v *variant, fragments map[uint16]bool, intent, first int, examples []example) candidate {
+// index of the first of examples.
+func (c *comparison) best(v *variant, intent, first int, examples []example) candidate {
 	out := candidate{intent: intent}
 	if n, ok := c.set.literal[v.literal]; ok && first <= n && n < first+len(examples) {
 		return candidate{intent, 1, c.set.examples[n].sentence}
@@ -360,13 +361,13 @@ func (c *comparison) best(v *variant, fragments map[uint16]bool, intent, first i
 	if n, ok := c.set.stemmed[v.stems]; ok && first <= n && n < first+len(examples) && (v.rest[0] == v || c.set.examples[n].denies) {
 		return candidate{intent, stemmedScore, c.set.examples[n].sentence}
 	}
-	if !v.known || v.weight == 0 {
+	if !v.known || v.weight == 0 && len(v.fragments) == 0 {
 		return out
 	}
 	for n := range examples {
 		e := &examples[n]
 		for _, m := range v.against(e) {
-			if fragments != nil && !m.shares(c.set, e, fragments) {
+			if len(v.fragments) > 0 && !m.shares(c.set, e) {
 				continue
 			}
 			if m.opposes(e) {
@@ -380,11 +381,16 @@ func (c *comparison) best(v *variant, fragments map[uint16]bool, intent, first i
 	return out
 }
 
-// features compares the message with an example.
+// features compares the message with an example. An example of nothing but fragments
+// has no vector, so the overlap counts for it.
 func (v *variant) features(set *exampleSet, e *example) features {
+	overlap := float64(v.overlap(e))
+	if e.weight == 0 {
+		return features{cosine: overlap, overlap: overlap, center: overlap, against: v.negated != e.negated}
+	}
 	return features{
 		cosine:  float64(embed.Dot(v.vector, e.vector)),
-		overlap: float64(v.overlap(e)),
+		overlap: overlap,
 		center:  float64(embed.Dot(v.vector, set.centers[e.intent])),
 		against: v.negated != e.negated,
 	}
@@ -392,11 +398,8 @@ func (v *variant) features(set *exampleSet, e *example) features {
 
 // overlap returns the harmonic mean of two shares: the share of the message
 // that is similar to the example, and the share of the example that is similar
-// to the message.
+// to the message. A fragment is similar only to itself.
 func (v *variant) overlap(e *example) float32 {
-	if e.weight == 0 {
-		return 0
-	}
 	var there, back float32
 	for i, row := range v.rows {
 		var nearest float32
@@ -408,11 +411,25 @@ func (v *variant) overlap(e *example) float32 {
 	for i, p := range e.places {
 		back += e.weights[i] * v.nearest[p]
 	}
-	there, back = there/v.weight, back/e.weight
-	if there+back == 0 {
+	there += weightOfFragment * common(v.fragments, e.fragments)
+	back += weightOfFragment * common(e.fragments, v.fragments)
+	there /= v.weight + weightOfFragment*float32(len(v.fragments))
+	back /= e.weight + weightOfFragment*float32(len(e.fragments))
+	if !(there+back > 0) { // also for NaN, of a sentence without words
 		return 0
 	}
 	return 2 * there * back / (there + back)
+}
+
+// common counts the fragments that are among others.
+func common(fragments, others []string) float32 {
+	n := 0
+	for _, f := range fragments {
+		if slices.Contains(others, f) {
+			n++
+		}
+	}
+	return float32(n)
 }
 
 // denials finds the denials of a message.
@@ -428,6 +445,9 @@ func (s *exampleSet) denials(text string) denial.Message {
 // words after "to", and a German infinitive at its end.
 func (s *exampleSet) addVerbs(words []string) {
 	for n, w := range words {
+		if isMarked(w) {
+			continue
+		}
 		if n == 0 || words[n-1] == "to" || words[n-1] == "please" || words[n-1] == "bitte" || n == len(words)-1 && germanInfinitive(w) {
 			s.verbs[s.words.Process(w)] = true
 			s.verbs[withoutEnding(w)] = true

@@ -132,8 +132,8 @@ func (m *matcher) assign(i *Intent, like string) ([]Match, []span) {
 	return matches, places
 }
 
-// withFragments returns the text with the parameters' fragments in the place of
-// their values. It returns false if it replaced nothing.
+// withFragments returns the text with the parameters' marked fragments in the place
+// of their values. It returns false if it replaced nothing.
 func (m *matcher) withFragments(i *Intent, places []span) (string, bool) {
 	order := make([]int, 0, len(places))
 	for n, s := range places {
@@ -149,7 +149,7 @@ func (m *matcher) withFragments(i *Intent, places []span) (string, bool) {
 	at := 0
 	for _, n := range order {
 		b.WriteString(m.text[at:places[n].start])
-		b.WriteString(i.Parameters[n].Fragment)
+		b.WriteString(mark(i.Parameters[n].Fragment))
 		at = places[n].end
 	}
 	b.WriteString(m.text[at:])

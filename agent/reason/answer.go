@@ -72,7 +72,7 @@ func (u *run) keep(text string) {
 		Model: u.name, Question: u.question, Text: text, Results: results,
 	}))
 	message.Docs = message.Docs[:shownDocs(message)]
-	u.s.KeepDraft(text, message)
+	agent.KeepDraft(u.s, text, message)
 }
 
 // shownDocs returns the number of passages with an answer: at least up to the last cited one, and others up to a limit.

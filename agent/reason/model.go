@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"docent/agent"
 	"docent/internal/fault"
 	"docent/llm"
 	"docent/rag"
@@ -87,7 +88,7 @@ func (u *run) listen(ctx context.Context, deltas iter.Seq2[llm.Delta, error], wr
 	for delta, err := range deltas {
 		if delta.Restart {
 			written.Reset()
-			u.s.DropDraft()
+			agent.DropDraft(u.s)
 		}
 		switch {
 		case err != nil:

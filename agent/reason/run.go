@@ -121,7 +121,7 @@ func (u *run) loop(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		u.s.DropDraft() // or it becomes the answer
+		agent.DropDraft(u.s) // or it becomes the answer
 		switch text := words.Clean(choice.Text); {
 		case len(choice.Calls) > 0:
 			if err := u.act(ctx, text, choice.Calls); err != nil {

@@ -83,7 +83,7 @@ func newConversation(rt *Runtime, key journal.SessionKey, req OpenRequest) *conv
 	c.queue = queue{slots: make(chan struct{}, cfg.QueueSize)}
 	c.links = rt.peers.Links(key.Agent+"/"+key.ID, peerMailbox{c})
 	c.env = agent.Env{
-		RAG: cfg.RAG, Choices: cfg.Choices, Speaker: cfg.Speaker, Peers: c.links, Logger: cfg.Logger, Now: cfg.Now,
+		RAG: cfg.RAG, Models: cfg.Models, Choices: cfg.Choices, Speaker: cfg.Speaker, Peers: c.links, Logger: cfg.Logger, Now: cfg.Now,
 		Location: cfg.Location, LookUp: storeTimeout, Go: rt.goes,
 	}
 	return c

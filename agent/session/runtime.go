@@ -59,6 +59,8 @@ type RuntimeConfig struct {
 	Unused journal.Unused
 	// RAG answers for RunRAG, which fails without it.
 	RAG agent.RAG
+	// Models are the chat models of Session.Ask, which fails without one.
+	Models agent.Models
 	// Choices returns the valid names for the options of a message. Default: nil,
 	// which accepts all names.
 	Choices func(ctx context.Context) (chat.Choices, error)
@@ -153,6 +155,9 @@ func NewRuntime(cfg RuntimeConfig) (*Runtime, error) {
 	m, err := cfg.Agent.Compile()
 	if err != nil {
 		return nil, err
+	}
+	for _, w := range cfg.Agent.Warnings() {
+		cfg.Logger.Warn("the agent may not do what you expect: "+w.Text, "agent", cfg.Agent.Name())
 	}
 	r := &Runtime{cfg: cfg, machine: m, closing: make(chan struct{}), sessions: map[journal.SessionKey]*conversation{}}
 	r.meters = newMeters(cfg.Metrics, r.Sessions)

@@ -25,7 +25,7 @@ func newAgentCheck(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE",
 		Short: "Check an agent file for errors",
-		Long:  "Check an agent file as docent serve --agent does, without starting a server.\nErrors are reported with their line numbers.",
+		Long:  "Check an agent file as docent serve --agent does, without starting a server.\nErrors and warnings are reported with their line numbers.",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := load(cmd)
@@ -36,10 +36,14 @@ func newAgentCheck(std stdio) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a, err := models.CheckAgent(cmd.Context(), args[0])
+			d, err := models.CheckAgent(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
+			for _, w := range d.Warnings {
+				fmt.Fprintf(std.err, "warning: %s\n", w)
+			}
+			a := d.Agent
 			_, err = fmt.Fprintf(std.out, "%s is valid: agent %s with %s and %s\n", args[0], a.Name(),
 				plural(len(a.States()), "state"), plural(len(a.Intents()), "intent"))
 			return err

@@ -178,17 +178,13 @@ func bafSessionDocuments() (*agent.Agent, error) {
 
 func bafModels() (*agent.Agent, error) {
 	a := agent.New("chat")
-	think, err := reason.New(scripted(llmtest.Say("Yes.")), reason.Options{})
-	if err != nil {
-		return nil, err
-	}
 	idle, chat := a.State("idle", agent.Initial), a.State("chat")
 	a.ModelContext("You serve a shop.")
 	chat.Body(func(ctx context.Context, s *agent.Session) error {
 		if err := agent.SetModelContext(s, "user", "The user is "+s.Username()); err != nil {
 			return err
 		}
-		return think(ctx, s) // a body of reason.New
+		return agent.Asking(agent.AskRequest{History: 4})(ctx, s)
 	})
 	idle.OnMessage().GoTo(chat)
 	chat.GoTo(idle)

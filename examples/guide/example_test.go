@@ -2,6 +2,7 @@ package guide_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"docent/agent/tool"
 	"docent/llm"
 	"docent/llm/llmtest"
+	"docent/payload"
 	"docent/rag"
 	"docent/rag/pipeline"
 )
@@ -64,6 +66,7 @@ func Example_transitions() {
 	start.OnMessage().GoTo(wait)                                      // any text or JSON message
 	start.OnEvent("checkout").GoTo(wait)                              // an event of a program or the user interface
 	wait.OnEvent().WhenVariable("paid", agent.Equal, true).GoTo(paid) // any event at all, while the variable has the value
+	wait.OnOtherEvent().GoTo(wait)                                    // a file or an event, but no message
 	wait.WhenVariable("paid", agent.Equal, true).GoTo(paid)           // no event: as soon as the variable has the value
 	wait.When(rich).GoTo(paid)                                        // no event: as soon as the condition holds
 	wait.WhenNamed("it is late", late).GoTo(done)                     // the same, with a name for the store
@@ -141,6 +144,47 @@ func Example_bodies() {
 	// One moment.
 	// {"0": "leave", "1": "again"}
 	// **Bye!**
+}
+
+func Example_contents() {
+	a := agent.New("orders")
+	order := a.State("order", agent.Initial)
+	order.OnJSON().GoTo(order)
+	order.Body(func(ctx context.Context, s *agent.Session) error {
+		if s.Begins() {
+			return nil
+		}
+		var order struct{ Item string }
+		if err := json.Unmarshal(s.Event().Object(), &order); err != nil { // {"item": "tea"}
+			return err
+		}
+		if file := s.Event().File; file != nil {
+			content, err := file.Bytes()
+			if err != nil {
+				return err
+			}
+			return s.ReplyFile(ctx, payload.NewFile("copy of "+file.Name, file.Type, content))
+		}
+		return s.Reply(ctx, "You order "+order.Item+".")
+	})
+	talk(a, map[string]string{"item": "tea"})
+	// Output: You order tea.
+}
+
+func Example_models() {
+	a := agent.New("short")
+	ask, sum := a.State("ask", agent.Initial), a.State("sum")
+	ask.Body(agent.Asking(agent.AskRequest{System: "Answer in one sentence.", History: 4}))
+	sum.Body(func(ctx context.Context, s *agent.Session) error {
+		text, err := s.Ask(ctx, "Sum up in five words: "+s.Message())
+		if err != nil {
+			return err
+		}
+		return s.Reply(ctx, text)
+	})
+	ask.OnMessage().GoTo(sum)
+	talk(a, "It rained all day.")
+	// Output: Yes.
 }
 
 func Example_intents() {

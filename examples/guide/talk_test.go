@@ -76,7 +76,10 @@ type event struct {
 
 // converse is talk with another output. Besides messages, it sends events.
 func converse(out io.Writer, a *agent.Agent, messages ...any) {
-	rt, err := session.NewRuntime(session.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), RAG: &agenttest.Answers{}})
+	rt, err := session.NewRuntime(session.RuntimeConfig{
+		Agent: a, Store: agenttest.NewStore(), RAG: &agenttest.Answers{},
+		Models: agent.Models{ByName: map[string]llm.Model{"scripted": scripted(llmtest.Say("Yes."))}, Default: "scripted"},
+	})
 	if err != nil {
 		fmt.Fprintln(out, err)
 		return

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"docent/agent"
 	"docent/agent/assistant"
 	"docent/agent/chat"
 	"docent/agent/definition"
@@ -15,14 +14,15 @@ import (
 	"docent/agent/tool/mcp"
 	"docent/client"
 	"docent/config"
+	"docent/llm"
 	"docent/llm/speech"
 	"docent/rag/corpus"
 	"docent/rag/pipeline"
 )
 
 // CheckAgent loads an agent file as a server does, without documents and without
-// connections to MCP servers. An error begins with the file and the line.
-func (m *Models) CheckAgent(ctx context.Context, file string) (*agent.Agent, error) {
+// connections to MCP servers. The definition is closed. An error begins with the file and the line.
+func (m *Models) CheckAgent(ctx context.Context, file string) (*definition.Definition, error) {
 	env := m.environment(&tool.KnowledgeConfig{Searcher: unopened{}, Library: unopened{}})
 	env.MCP = func(context.Context, definition.MCPServer) (definition.ToolServer, error) { return unopened{}, nil }
 	d, err := definition.Load(ctx, file, env)
@@ -32,7 +32,7 @@ func (m *Models) CheckAgent(ctx context.Context, file string) (*agent.Agent, err
 	if err := d.Close(); err != nil {
 		return nil, fmt.Errorf("agent: %w", err)
 	}
-	return d.Agent, nil
+	return d, nil
 }
 
 // unopened replaces documents and MCP servers while an agent is checked.
@@ -117,6 +117,13 @@ func (a *Answers) newRuntime(d *definition.Definition, h hosting) (*session.Runt
 	}
 	if a.Chat != nil { // agents with a model can reason; the runtime cuts the history to the model's tokens
 		cfg.History = max(cfg.History, session.DefaultHistory)
+	}
+	cfg.Models.ByName, cfg.Models.Default = a.byName()
+	for name, model := range d.Models {
+		if cfg.Models.ByName == nil {
+			cfg.Models.ByName = map[string]llm.Model{}
+		}
+		cfg.Models.ByName[name] = model
 	}
 	runtime, err := session.NewRuntime(cfg)
 	if err != nil {

@@ -1,6 +1,7 @@
 package wiring
 
 import (
+	"context"
 	"fmt"
 
 	"docent/agent/session/journal"
@@ -58,6 +59,7 @@ type Answers struct {
 
 	store     *Store
 	embedders *Embedders
+	refresh   func(context.Context) error // finds documents that were added just now
 }
 
 // OpenAnswers opens the chat model, if one is configured, and the answering.
@@ -70,7 +72,7 @@ func openAnswers(s *Store, e *Embedders, x *Indexes, access Access, with service
 	if err != nil {
 		return nil, err
 	}
-	a := &Answers{Models: models, Access: access, store: s, embedders: e}
+	a := &Answers{Models: models, Access: access, store: s, embedders: e, refresh: x.Retriever.Refresh}
 	cfg := pipeline.Config{
 		Retriever: a.Searcher, Static: e.static, Shelf: a.Library, Chunks: a.Library, Logger: s.Log, Metrics: s.metrics,
 		Answered: answeredNotice(s.Webhooks),

@@ -1,16 +1,19 @@
 package wiring
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"iter"
 
 	"docent/agent"
+	"docent/api/uploads"
 	"docent/embed"
 	"docent/index/bm25"
 	"docent/index/flat"
 	"docent/ingest"
 	"docent/ingest/intake"
+	"docent/internal/fault"
 	"docent/llm"
 	"docent/payload"
 	"docent/rag"
@@ -24,7 +27,10 @@ import (
 type sessionRAG struct {
 	*pipeline.Pipeline
 	reader ingest.Reader
-	static *embed.Static
+	shared uploads.Ingester
+	// refresh makes added documents available at once.
+	refresh func(context.Context) error
+	static  *embed.Static
 }
 
 // newSessionRAG returns the RAG of a runtime, with the models of the agent. readers may be
@@ -34,7 +40,7 @@ func newSessionRAG(a *Answers, readers *Readers, models map[string]llm.Model) ag
 	if readers == nil {
 		return answers
 	}
-	return sessionRAG{Pipeline: answers, reader: readers.pool, static: a.embedders.static}
+	return sessionRAG{Pipeline: answers, reader: readers.pool, shared: countedUploads{a.with.quotas, readers.Ingester}, refresh: a.refresh, static: a.embedders.static}
 }
 
 // ReadDocument reads a file in a worker.
@@ -52,6 +58,27 @@ func (r sessionRAG) ReadDocument(ctx context.Context, session string, file paylo
 		Title: read.Title, Source: file.Name, Media: read.Media, Language: read.Language, Chunks: read.Chunks,
 		Date: read.Date, DateFrom: read.DateFrom, Version: read.Version,
 	}, nil
+}
+
+// AddDocument reads a file into a collection. Its source is that of an upload with this name.
+func (r sessionRAG) AddDocument(ctx context.Context, collection string, file payload.File) error {
+	data, err := file.Bytes()
+	if err != nil {
+		return fmt.Errorf("add %s: %w", file.Name, err)
+	}
+	results, err := r.shared.Read(ctx, collection, "upload:"+file.Name, bytes.NewReader(data))
+	if err != nil {
+		return fmt.Errorf("add %s: %w", file.Name, err)
+	}
+	for _, result := range results {
+		if result.Status == ingest.Failed {
+			return fault.New(fault.Invalid, "shared_document_unreadable", "%s cannot be added: %s", file.Name, result.Reason)
+		}
+	}
+	if err := r.refresh(ctx); err != nil {
+		return fmt.Errorf("find %s: %w", file.Name, err)
+	}
+	return nil
 }
 
 // OverDocuments returns a RAG that answers from the documents alone.

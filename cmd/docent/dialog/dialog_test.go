@@ -73,7 +73,7 @@ func TestReplies(t *testing.T) {
 	all.Body(func(ctx context.Context, s *agent.Session) error {
 		return errors.Join(
 			s.Reply(ctx, "two\nlines"), s.ReplyOptions(ctx, "Yes", "No"), s.ReplyDataFrame(ctx, table),
-			s.ReplyFile(ctx, payload.NewFile("a.txt", "text/plain", nil)), s.ReplyImage(ctx, payload.Image("x")),
+			s.ReplyFile(ctx, payload.NewFile("a.txt", "text/plain", nil)), s.ReplyImage(ctx, payload.Image("\xff\xd8\xff")),
 			s.ReplyLocation(ctx, 1, 2), s.ReplyUI(ctx, strings.Repeat("é", 2000)), s.Set("n", 1),
 		)
 	})

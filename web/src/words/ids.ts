@@ -10,6 +10,7 @@ export interface Params {
   agent_event_without_file: [];
   agent_loop: [];
   agent_without_documents: [];
+  agent_without_library: [];
   agent_without_session_documents: [];
   agui_content: [];
   agui_no_message: [];
@@ -225,6 +226,7 @@ export interface Params {
   host_unreachable: [string];
   html_element_too_large: [number];
   id_invalid: [number];
+  image_no_picture: [];
   in_collection: [string];
   in_collections: [string];
   in_collections_and_more: [string, number];

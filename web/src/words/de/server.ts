@@ -395,6 +395,8 @@ export const server: Sentences = {
   searches_full: 'docent führt gerade so viele Suchen aus, wie es kann. Bitte gleich noch einmal versuchen',
   session_busy: `Diese Unterhaltung ist beschäftigt. ${again}`,
   session_deleted: 'Die Unterhaltung wurde gelöscht',
+  agent_without_library: 'Dieser Agent kann keine Dokumente hinzufügen',
+  image_no_picture: 'Das Bild lässt sich nicht senden: Es ist keine JPEG-, PNG-, GIF- oder WebP-Datei',
   session_document_too_large: (name, n) => `Für ${name} ist in dieser Unterhaltung kein Platz: Alle Dateien zusammen dürfen ${n} MiB Text haben`,
   session_documents_full: (n) => `Diese Unterhaltung hat schon ${n} Dateien. Bitte eine entfernen oder eine neue Unterhaltung beginnen`,
   session_elsewhere: `Ein anderer Server führt diese Unterhaltung. ${again}`,
