@@ -40,7 +40,10 @@ func newSessionRAG(a *Answers, readers *Readers, models map[string]llm.Model) ag
 	if readers == nil {
 		return answers
 	}
-	return sessionRAG{Pipeline: answers, reader: readers.pool, shared: countedUploads{a.with.quotas, readers.Ingester}, refresh: a.refresh, static: a.embedders.static}
+	return sessionRAG{
+		Pipeline: answers, reader: readers.pool, static: a.embedders.static,
+		shared: countedUploads{a.with.quotas, readers.Ingester}, refresh: a.refresh,
+	}
 }
 
 // ReadDocument reads a file in a worker.
