@@ -42,7 +42,7 @@ func (m Models) find(name string) (llm.Model, error) {
 
 // AskRequest is a request to a chat model without documents.
 type AskRequest struct {
-	// Prompt is what the user would write. Default: the text of the event.
+	// Prompt is the message for the model. Default: the text of the event.
 	Prompt string
 	// System instructs the model. The context of the agent and of the session follows it; see ModelContext.
 	System string

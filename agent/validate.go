@@ -122,7 +122,7 @@ type Warning struct {
 	State string
 	// Transition is the index of the transition in the order in which they were added.
 	Transition int
-	// Text says what is wrong and what to do.
+	// Text describes the mistake and the remedy.
 	Text string
 }
 
