@@ -67,6 +67,9 @@ type Options struct {
 	// Functions are the Go functions that an agent file may call with the action call,
 	// or give to reasoning models. Default: none.
 	Functions []tool.Tool
+	// Models are chat models that RunRAG, agent files, and users name. A model of the
+	// configuration file replaces one with the same name. Default: none.
+	Models []Model
 	// Version is the version of the program, for /api/info. Default: "dev".
 	Version string
 	// Log receives what happens. Default: Output, as the settings log-level and
@@ -78,6 +81,17 @@ type Options struct {
 	// Ready is called with the URL once Run or Serve answers there. It must return
 	// quickly. Default: nothing.
 	Ready func(url string)
+}
+
+// Model is a chat model of Options.Models.
+type Model struct {
+	// Model has the name and the settings, as in the section models of the configuration
+	// file.
+	config.Model
+
+	// Chat is a model of the program. The settings of its server are then unused. Default:
+	// nil, a model on a server.
+	Chat llm.Model
 }
 
 // Run serves an agent until ctx ends, or until the process gets an interrupt or
@@ -142,6 +156,12 @@ func open(ctx context.Context, cfg config.Config, opts Options) (*Docent, error)
 	}
 	base := wiring.New(cfg, opts.Log)
 	base.Functions = opts.Functions
+	base.Models = map[string]llm.Model{}
+	for _, m := range opts.Models {
+		if named, _ := cfg.Named(m.Name); m.Chat != nil && !named.FromFile() {
+			base.Models[m.Name] = m.Chat
+		}
+	}
 	server, err := wiring.OpenServer(ctx, base, opts.Version)
 	if err != nil {
 		return nil, err
@@ -171,6 +191,9 @@ func (o Options) read() (config.Config, error) {
 	}
 	if len(o.Origins) > 0 {
 		sources.Program["origins"] = strings.Join(o.Origins, ",")
+	}
+	for _, m := range o.Models {
+		sources.Models = append(sources.Models, m.Model)
 	}
 	return config.Load(sources)
 }
@@ -259,6 +282,9 @@ func (d *Docent) Conversations() journal.Store { return d.server.DB.Sessions }
 // read.
 func (d *Docent) Knowledge() *tool.KnowledgeConfig { return d.server.Knowledge() }
 
-// Model is the configured chat model, or nil. It counts tokens for the daily quota
-// of the user.
+// Model is the chat model for answers, or nil. It counts tokens for the daily quota of
+// the user.
 func (d *Docent) Model() llm.Model { return d.server.DefaultModel() }
+
+// NamedModel is the chat model with a name, or nil. It counts tokens like Model.
+func (d *Docent) NamedModel(name string) llm.Model { return d.server.Model(name) }

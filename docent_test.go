@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"docent/agent"
 	"docent/agent/reason"
 	"docent/client"
+	"docent/config"
 	"docent/internal/fault"
 	"docent/llm/llmtest"
 	"docent/payload"
@@ -291,5 +293,91 @@ func TestModelContext(t *testing.T) {
 	}
 	if n := len(model.Requests()); n < 2 {
 		t.Errorf("%d calls", n)
+	}
+}
+
+// TestModels has models of the program. An agent names one, and users choose another.
+func TestModels(t *testing.T) {
+	t.Parallel()
+	say := func(text string) *llmtest.Model {
+		return llmtest.NewModel(func(int, llmtest.Request) llmtest.Reply { return llmtest.Say(text + " [1].") })
+	}
+	var log bytes.Buffer // the handler locks it; it is read after Close
+	d, err := docent.New(t.Context(), docent.Options{
+		Settings: map[string]string{"data": t.TempDir()}, Output: io.Discard, Log: slog.New(slog.NewTextHandler(&log, nil)),
+		Models: []docent.Model{
+			{Model: config.Model{Name: "plain"}, Chat: say("The Borealis is 88 metres long, says plain")},
+			{Model: config.Model{Name: "careful"}, Chat: say("The Borealis is 88 metres long, says careful")},
+			{Model: config.Model{Name: "broken", Fallbacks: []string{"free"}}, Chat: llmtest.NewModel(
+				func(int, llmtest.Request) llmtest.Reply {
+					return llmtest.Reply{Err: fault.New(fault.Unavailable, "test_sentence", "down")}
+				})},
+			{Model: config.Model{Name: "free", Choose: true}, Chat: say("The Borealis is 88 metres long, says free")},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+	if d.Model().Name() != "plain" || d.NamedModel("careful") == nil || d.NamedModel("unknown") != nil {
+		t.Errorf("the default model is %s", d.Model().Name())
+	}
+	if err := d.Ingest(t.Context(), "examples/research/notes"); err != nil {
+		t.Fatal(err)
+	}
+	a := agent.New("ships")
+	begin, answer := a.State("begin", agent.Initial), a.State("answer")
+	begin.OnMessage().GoTo(answer)
+	answer.Body(func(ctx context.Context, s *agent.Session) error {
+		name, question, _ := strings.Cut(s.Message(), ": ")
+		message, err := s.RunRAG(ctx, rag.Request{Question: question, Model: name})
+		if err != nil {
+			return err
+		}
+		return s.Reply(ctx, message.LLMName+" "+message.Answer)
+	})
+	answer.OnMessage().GoTo(answer)
+	handler, err := d.Start(t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(handler)
+	defer server.Close()
+	if _, info := get(t, server.URL+"/api/info"); !strings.Contains(info, `"models":["extractive","free","plain"]`) {
+		t.Errorf("/api/info: %s", info)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	conn, err := client.Dial(ctx, client.Config{URL: "ws" + strings.TrimPrefix(server.URL, "http")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	frames, stop := iter.Pull2(conn.Frames())
+	defer stop()
+	for name, want := range map[string]string{
+		"": "says plain", "careful": "says careful", "broken": "says free", "missing": "this agent has a mistake",
+	} {
+		text, _ := json.Marshal(name + ": How long is the Borealis?")
+		if err := conn.Send(ctx, payload.Frame{Action: payload.UserMessage, Message: text}); err != nil {
+			t.Fatal(err)
+		}
+		f, err, ok := frames()
+		if err != nil || !ok {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(f.Message), want) || strings.Contains(string(f.Message), "missing") {
+			t.Errorf("%q: %s", name, f.Message)
+		}
+	}
+	if err := d.Close(ctx); err != nil {
+		t.Error(err)
+	}
+	if said := log.String(); !strings.Contains(said, `there is no model \"missing\"`) {
+		t.Errorf("the log does not name the model: %s", said)
 	}
 }

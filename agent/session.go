@@ -268,6 +268,7 @@ func runRAG(ctx context.Context, s *Session, answers RAG, req rag.Request) (answ
 	if req.Context == "" {
 		req.Context = ModelContext(s)
 	}
+	named := req.Model != ""
 	req = withOptions(req, s.ChosenOptions(ctx))
 	if req.History > 0 && req.Turns == nil {
 		if req.Turns, req.Last, err = earlier(ctx, s, req.History); err != nil {
@@ -296,6 +297,10 @@ func runRAG(ctx context.Context, s *Session, answers RAG, req rag.Request) (answ
 			message := AnswerMessage(*part.Answer)
 			KeepDraft(s, text.String(), message)
 			return message, nil
+		}
+		if named && errors.Is(err, rag.ErrUnknownModel) { // not a mistake of the user
+			s.Log(ctx, "the agent names an unknown model", err)
+			err = fault.New(fault.Internal, "agent_mistake", "this agent has a mistake; its operator finds the reason in the log")
 		}
 		if err != nil {
 			if begun != nil && text.Len() > 0 {

@@ -107,6 +107,8 @@ type Config struct {
 	// MinShown is the evidence below which docent quotes nothing and says that it found nothing; default
 	// 0: the default of package pipeline.
 	MinShown float64
+	// ChatModels are further chat models with names; default none.
+	ChatModels []Model
 	// Embedder is the embedding model; default the built-in model.
 	Embedder Embedder
 	// Encoder selects the built-in encoder; default EncoderAuto.
@@ -318,6 +320,7 @@ func (c Config) validate() error {
 		return fault.New(fault.Invalid, "setting_invalid_value", "setting %s: %w", key, fmt.Errorf(format, args...))
 	}
 	host, port, err := net.SplitHostPort(c.Addr)
+	_, named := c.Named(c.LLM.Model)
 	switch {
 	case c.Data == "":
 		return wrong("data", "no folder: set --data DIR")
@@ -354,7 +357,7 @@ func (c Config) validate() error {
 		return wrong("llm.fallbacks", "needs a first model: --model or DOCENT_MODEL")
 	case c.LLM.MaxTokens < 1:
 		return wrong("llm.max-tokens", "has to be at least 1")
-	case c.LLM.Enabled() && c.LLM.URL == "" && c.LLM.Key == "":
+	case c.LLM.Enabled() && c.LLM.URL == "" && c.LLM.Key == "" && !named:
 		return wrong("llm.model", "%s needs OPENAI_API_KEY (or --llm-key), or --llm-url for a server of your own", c.LLM.Model)
 	case !c.LLM.Enabled() && c.LLM.URL != "":
 		return wrong("llm.url", "is set but no model is: add --model NAME")

@@ -213,7 +213,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("k: 5\nllm: {model: x}\n"))
 	f.Add([]byte("&a [*a]"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		values, err := parse(raw)
+		values, _, err := parse(raw)
 		if err != nil {
 			return
 		}

@@ -29,7 +29,7 @@ func (c Config) fits() error {
 			return fault.New(fault.Invalid, "setting_problem", "setting %s: %s", key, problem)
 		}
 	}
-	return nil
+	return c.modelsFit()
 }
 
 // originsFit returns the first origin that no browser sends.

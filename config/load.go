@@ -39,6 +39,8 @@ type Sources struct {
 	Env func(string) (string, bool)
 	// Program are the values that a program gives, by Setting.Key.
 	Program map[string]string
+	// Models are the chat models of a program.
+	Models []Model
 }
 
 // Load merges the sources and validates the result. Errors are
@@ -67,15 +69,14 @@ func Load(src Sources) (Config, error) {
 		return Config{}, err
 	}
 	c.Data, c.Models = data, filepath.Join(data, "models")
-	file, err := readFile(src, data)
+	file, models, err := readFile(src, data)
 	if err != nil {
 		return Config{}, err
 	}
+	secret := slices.ContainsFunc(models, func(m Model) bool { return m.keyInFile })
 	origin := map[string]string{}
 	for _, s := range settings {
-		if s.Secret && file[s.Key] != "" && readable(fileName(src, data)) {
-			c.ExposedFile = fileName(src, data)
-		}
+		secret = secret || s.Secret && file[s.Key] != ""
 		value, from, ok := find(s, src, file)
 		if !ok || s.Key == "data" {
 			continue
@@ -84,6 +85,12 @@ func Load(src Sources) (Config, error) {
 			return Config{}, fault.New(fault.Invalid, "setting_invalid", "setting %s (from %s): %w", s.Key, from, err)
 		}
 		origin[s.Key] = from
+	}
+	if secret && readable(fileName(src, data)) {
+		c.ExposedFile = fileName(src, data)
+	}
+	if err := c.addModels(src, models); err != nil {
+		return Config{}, err
 	}
 	openRouter(&c, src, file)
 	shared(&c, src, origin)
@@ -218,16 +225,17 @@ func fileName(src Sources, data string) string {
 	return implicitFile(data)
 }
 
-// readFile returns the settings of the file by key, or none without a file.
-func readFile(src Sources, data string) (map[string]string, error) {
+// readFile returns the settings of the file by key, and its models, or none without a
+// file.
+func readFile(src Sources, data string) (map[string]string, []Model, error) {
 	name := fileName(src, data)
 	named := name != implicitFile(data)
 	f, err := os.Open(name)
 	if !named && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR)) {
-		return nil, nil // opening the data folder reports its errors
+		return nil, nil, nil // opening the data folder reports its errors
 	}
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "config_file", "configuration file: %w", err)
+		return nil, nil, fault.New(fault.Invalid, "config_file", "configuration file: %w", err)
 	}
 	defer f.Close()
 	trusted := []string{name}
@@ -235,36 +243,42 @@ func readFile(src Sources, data string) (map[string]string, error) {
 		trusted = append(trusted, folder)
 	}
 	if err := checkTrust(trusted...); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	raw, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "config_file_named", "configuration file %s: %w", name, err)
+		return nil, nil, fault.New(fault.Invalid, "config_file_named", "configuration file %s: %w", name, err)
 	}
 	if len(raw) > maxFile {
-		return nil, fault.New(fault.Invalid, "config_file_too_large", "configuration file %s is larger than %d bytes", name, maxFile)
+		return nil, nil, fault.New(fault.Invalid, "config_file_too_large", "configuration file %s is larger than %d bytes", name, maxFile)
 	}
-	values, err := parse(raw)
+	values, section, err := parse(raw)
+	var models []Model
+	if err == nil && section != nil {
+		models, err = readModels(section, src.Env)
+	}
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "config_file_named", "configuration file %s: %w", name, err)
+		return nil, nil, fault.New(fault.Invalid, "config_file_named", "configuration file %s: %w", name, err)
 	}
-	return values, nil
+	return values, models, nil
 }
 
-// parse flattens a YAML mapping to dotted keys and refuses unknown ones.
-func parse(raw []byte) (map[string]string, error) {
+// parse flattens a YAML mapping to dotted keys and refuses unknown ones. It returns the
+// section models as it is, or nil.
+func parse(raw []byte) (map[string]string, *yaml.Node, error) {
 	var root yaml.Node
 	if err := yaml.NewDecoder(bytes.NewReader(raw)).Decode(&root); err != nil {
 		if errors.Is(err, io.EOF) {
-			return nil, nil
+			return nil, nil, nil
 		}
-		return nil, err
+		return nil, nil, err
 	}
 	known := map[string]bool{}
 	for _, s := range Settings() {
 		known[s.Key] = true
 	}
 	values := map[string]string{}
+	var models *yaml.Node
 	var walk func(prefix string, n *yaml.Node) error
 	walk = func(prefix string, n *yaml.Node) error {
 		switch n.Kind {
@@ -275,6 +289,10 @@ func parse(raw []byte) (map[string]string, error) {
 				return fmt.Errorf("line %d: %s takes one value, not a mapping", n.Line, prefix)
 			}
 			for i := 0; i+1 < len(n.Content); i += 2 {
+				if prefix == "" && n.Content[i].Value == "models" {
+					models = n.Content[i+1]
+					continue
+				}
 				key := strings.TrimPrefix(prefix+"."+n.Content[i].Value, ".")
 				if err := walk(key, n.Content[i+1]); err != nil {
 					return err
@@ -303,9 +321,9 @@ func parse(raw []byte) (map[string]string, error) {
 		}
 	}
 	if err := walk("", &root); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return values, nil
+	return values, models, nil
 }
 
 // Print writes the configuration as a file that Load would read, with secrets
@@ -335,6 +353,7 @@ func (c Config) Print(w io.Writer) error {
 		}
 		fmt.Fprintf(&b, "  %s: %s\n", name, yamlScalar(value))
 	}
+	c.printModels(&b)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

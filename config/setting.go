@@ -348,7 +348,7 @@ func modelSettings() []Setting {
 		})(duration(func(c *Config) *time.Duration { return &c.LLM.FirstToken })),
 		with(Setting{
 			Key: "llm.fallbacks", Flag: "model-fallbacks", Env: []string{"DOCENT_MODEL_FALLBACKS"}, Scope: Chatting,
-			Help: "chat models on the same server that answer if --model fails before its first word; comma-separated, in order",
+			Help: "chat models that answer if --model fails before its first word: names in models, or models on the same server; comma-separated, in order",
 		})(list(func(c *Config) *[]string { return &c.LLM.Fallbacks })),
 		with(Setting{
 			Key: "llm.on-failure", Flag: "on-model-failure", Env: []string{"DOCENT_ON_MODEL_FAILURE"}, Scope: Answering, Default: FailureQuotes,

@@ -37,6 +37,8 @@ type Config struct {
 	APIKey string
 	// Model is the model's name on the server. Required.
 	Model string
+	// Name is the name of the model that people see. Default: Model.
+	Name string
 	// Temperature of sampling. Default: nil, the server's own.
 	Temperature *float64
 	// MaxTokens bounds an answer's length. Default: 0, the server's own.
@@ -102,6 +104,7 @@ func (c Config) complete() (Config, error) {
 	case c.Timeout < 0, c.IdleTimeout < 0, c.Backoff < 0:
 		return c, errors.New("llm: Config.Timeout, IdleTimeout and Backoff must not be negative")
 	}
+	c.Name = cmp.Or(c.Name, c.Model)
 	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
 	c.IdleTimeout = cmp.Or(c.IdleTimeout, DefaultIdleTimeout)
 	c.MaxRetries = max(cmp.Or(c.MaxRetries, DefaultMaxRetries), 0)

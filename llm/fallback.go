@@ -7,6 +7,7 @@ import (
 	"iter"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -63,6 +64,24 @@ func NewFallback(cfg FallbackConfig) (*Fallback, error) {
 		}
 	}
 	return f, nil
+}
+
+// From returns a Fallback that asks only the named models, in this order. Both share what
+// they know about the models. It returns an error for an unknown name.
+func (f *Fallback) From(names ...string) (*Fallback, error) {
+	out := &Fallback{cfg: f.cfg}
+	out.cfg.Models = nil
+	for _, name := range names {
+		i := slices.IndexFunc(f.cfg.Models, func(m Model) bool { return m.Name() == name })
+		if i < 0 {
+			return nil, fmt.Errorf("llm: there is no model %q", name)
+		}
+		out.cfg.Models, out.states = append(out.cfg.Models, f.cfg.Models[i]), append(out.states, f.states[i])
+	}
+	if len(out.cfg.Models) == 0 {
+		return nil, errors.New("llm: From needs the name of a model")
+	}
+	return out, nil
 }
 
 // Name is the name of the first model.

@@ -46,6 +46,38 @@ func TestFallbackConformance(t *testing.T) {
 	})
 }
 
+// TestFallbackFrom has two orders of the same models, which share what they know.
+func TestFallbackFrom(t *testing.T) {
+	t.Parallel()
+	all := fallback(t, llm.FallbackConfig{Models: []llm.Model{
+		scripted("a", llmtest.Reply{Err: errDown}), scripted("b", llmtest.Say("from b"), llmtest.Say("from b again")),
+	}})
+	for name, names := range map[string][]string{"none": nil, "unknown": {"a", "c"}} {
+		if _, err := all.From(names...); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	first, err := all.From("a", "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := llm.Ask(t.Context(), first, llm.Request{}); err != nil || answer.Text != "from b" || first.Name() != "a" {
+		t.Errorf("%s: %+v, %v", first.Name(), answer, err)
+	}
+	for _, s := range all.States() {
+		if !s.Known || (s.Failed != nil) != (s.Model == "a") {
+			t.Errorf("%s: %+v", s.Model, s)
+		}
+	}
+	second, err := all.From("b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := llm.Ask(t.Context(), second, llm.Request{}); err != nil || answer.Text != "from b again" || answer.Model != "" {
+		t.Errorf("%+v, %v", answer, err)
+	}
+}
+
 func TestNextModelAnswers(t *testing.T) {
 	t.Parallel()
 	set := metrics.NewSet()

@@ -49,8 +49,8 @@ func NewOpenAI(config Config) (*OpenAI, error) {
 	return &OpenAI{cfg: cfg, wait: server.Wait, took: meter.New(cfg.Metrics, "docent_llm_seconds", "")}, nil
 }
 
-// Name is the model's name on its server.
-func (o *OpenAI) Name() string { return o.cfg.Model }
+// Name is the name of Config.Name.
+func (o *OpenAI) Name() string { return o.cfg.Name }
 
 // Chat implements Model.
 func (o *OpenAI) Chat(ctx context.Context, req Request) iter.Seq2[Delta, error] {

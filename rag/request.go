@@ -1,6 +1,8 @@
 package rag
 
 import (
+	"errors"
+
 	"docent/internal/fault"
 	"docent/rag/talk"
 )
@@ -14,6 +16,9 @@ const (
 	// MaxHistory limits Request.History.
 	MaxHistory = 50
 )
+
+// ErrUnknownModel reports that Request.Model names no model.
+var ErrUnknownModel = errors.New("unknown model")
 
 // Request is one question with its options.
 type Request struct {

@@ -260,7 +260,7 @@ func (d *doctor) checkModel(ctx context.Context) (string, error) {
 		return "none: " + wiring.ModelHint().Message, nil
 	}
 	var found []string
-	for _, m := range models.Chain {
+	for _, m := range models.Served {
 		report, err := m.Probe(ctx)
 		if err != nil {
 			return strings.Join(found, "; "), err // with the words of the server

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/term"
 
+	"docent/config"
 	"docent/ingest/enrich"
 	"docent/internal/fault"
 	"docent/internal/wiring"
@@ -53,7 +54,8 @@ func (in *ingestion) enrich(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e, err := enrich.New(enrich.Config{Store: in.DB.Enrichments, Model: models.Chat})
+	model := models.ModelFor(config.UseEnrichment)
+	e, err := enrich.New(enrich.Config{Store: in.DB.Enrichments, Model: model})
 	if err != nil {
 		return err
 	}
@@ -63,8 +65,12 @@ func (in *ingestion) enrich(ctx context.Context) error {
 	}
 	in.bar.stop()
 	if work.Calls > 0 {
-		fmt.Fprintf(in.std.err, "%s: the model %s needs %s, reads about %d tokens, and writes about %d. The price depends on its server.\n",
-			plural(work.Passages, "passage"), models.Chat.Name(), plural(work.Calls, "call"), work.PromptTokens, work.AnswerTokens)
+		price := "The price depends on its server."
+		if named, _ := in.Config.Named(model.Name()); named.Price != (config.Price{}) {
+			price = fmt.Sprintf("The price is about %.2f.", named.Price.Of(work.PromptTokens, work.AnswerTokens))
+		}
+		fmt.Fprintf(in.std.err, "%s: the model %s needs %s, reads about %d tokens, and writes about %d. %s\n",
+			plural(work.Passages, "passage"), model.Name(), plural(work.Calls, "call"), work.PromptTokens, work.AnswerTokens, price)
 		if ok, err := in.confirmed(); err != nil || !ok {
 			return err
 		}

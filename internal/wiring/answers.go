@@ -83,7 +83,13 @@ func openAnswers(s *Store, e *Embedders, x *Indexes, access Access, with service
 	if x.comparer != nil {
 		cfg.Comparer = x.comparer
 	}
-	cfg.Models, cfg.DefaultModel = models.byName()
+	cfg.Models = models.choosable()
+	if name := s.Config.UsedFor(config.UseRewriting); name != "" {
+		cfg.Rewriter = models.Model(name)
+	}
+	if models.Chat != nil {
+		cfg.DefaultModel = models.Chat.Name()
+	}
 	if a.RAG, err = pipeline.New(cfg); err != nil {
 		return nil, fmt.Errorf("answering: %w", err)
 	}

@@ -1,8 +1,10 @@
 package wiring
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"docent/agent/definition"
@@ -16,50 +18,118 @@ import (
 
 // Models are the chat models.
 type Models struct {
-	// Chat is the configured chat model; nil without one.
-	Chat *llm.OpenAI
-	// Chain are Chat and its fallbacks.
-	Chain []*llm.OpenAI
+	// Chat is the model for answers with its fallbacks; nil without one. It counts no tokens.
+	Chat llm.Model
+	// Served are the models on servers.
+	Served []*llm.OpenAI
 
-	fallback *llm.Fallback // asks Chain in order; nil without a chat model
-	base     Base
-	with     service
+	pool   *llm.Fallback            // knows which models answer; nil without a model
+	chains map[string]*llm.Fallback // each model with its fallbacks, by name
+	base   Base
+	with   service
 }
 
-// OpenModels opens the chat model and its fallbacks, if one is configured.
+// OpenModels opens the chat models that are configured, and those of the program.
 func OpenModels(b Base) (*Models, error) { return openModels(b, service{}) }
 
 func openModels(b Base, with service) (*Models, error) {
-	m := &Models{base: b, with: with}
+	m := &Models{base: b, with: with, chains: map[string]*llm.Fallback{}}
 	l := b.Config.LLM
 	if !l.Enabled() {
 		return m, nil
 	}
-	var chain []llm.Model
-	for i, name := range append([]string{l.Model}, l.Fallbacks...) {
+	var pool []llm.Model
+	fallbacks := map[string][]string{l.Model: l.Fallbacks}
+	add := func(name string, model llm.Model, err error) error {
+		if err != nil {
+			return fmt.Errorf("chat model %s: %w", name, err)
+		}
+		if served, ok := model.(*llm.OpenAI); ok {
+			m.Served = append(m.Served, served)
+		}
+		pool = append(pool, model)
+		return nil
+	}
+	for i, name := range append([]string{l.Model}, l.Fallbacks...) { // on the configured server
+		if _, named := b.Config.Named(name); named || slices.ContainsFunc(pool, func(m llm.Model) bool { return m.Name() == name }) {
+			continue
+		}
 		setting := "--model or DOCENT_MODEL"
 		if i > 0 {
 			setting = "--model-fallbacks or DOCENT_MODEL_FALLBACKS"
 		}
 		cfg := modelConfig(b, with, name, setting)
 		cfg.MaxTokens = l.MaxTokens
-		if l.Temperature >= 0 {
-			cfg.Temperature = &l.Temperature
+		model, err := llm.NewOpenAI(withTemperature(cfg, l))
+		if err := add(name, model, err); err != nil {
+			return nil, err
 		}
-		model, err := llm.NewOpenAI(cfg)
-		if err != nil {
-			return nil, fmt.Errorf("chat model %s: %w", name, err)
-		}
-		m.Chain, chain = append(m.Chain, model), append(chain, model)
 	}
-	m.Chat = m.Chain[0]
+	for _, named := range b.Config.ChatModels {
+		model, err := b.openNamed(with, named)
+		if err := add(named.Name, model, err); err != nil {
+			return nil, err
+		}
+		fallbacks[named.Name] = append(slices.Clone(named.Fallbacks), fallbacks[named.Name]...)
+	}
 	var err error
-	m.fallback, err = llm.NewFallback(llm.FallbackConfig{Models: chain, FirstToken: l.FirstToken, Logger: b.Log, Metrics: b.metrics})
+	m.pool, err = llm.NewFallback(llm.FallbackConfig{Models: pool, FirstToken: l.FirstToken, Logger: b.Log, Metrics: b.metrics})
 	if err != nil {
 		return nil, fmt.Errorf("chat model: %w", err)
 	}
+	for _, model := range pool {
+		name := model.Name()
+		if m.chains[name], err = m.pool.From(append([]string{name}, fallbacks[name]...)...); err != nil {
+			return nil, fmt.Errorf("chat model %s: %w", name, err)
+		}
+	}
+	m.Chat = m.chains[l.Model]
 	return m, nil
 }
+
+// openNamed opens a model of the section models, or of the program.
+func (b Base) openNamed(with service, named config.Model) (llm.Model, error) {
+	if own := b.Models[named.Name]; own != nil {
+		return ownModel{own, named.Name}, nil
+	}
+	l := b.Config.LLM
+	if named.URL == "" && named.Key == "" && l.URL == "" && l.Key == "" {
+		return nil, fault.New(fault.Invalid, "model_without_server", "it needs url, provider, or key")
+	}
+	cfg := modelConfig(b, with, named.Model, "model of "+named.Name+" in models")
+	cfg.Name = named.Name
+	if named.URL != "" { // the key of the configured server is not for other servers
+		cfg.BaseURL, cfg.APIKey = named.URL, named.Key
+		cfg.Settings.URL, cfg.Settings.Key = "url of "+named.Name+" in models", "key of "+named.Name+" in models"
+	}
+	if named.Key != "" {
+		cfg.APIKey = named.Key
+	}
+	cfg.MaxTokens, cfg.Timeout = cmp.Or(named.MaxTokens, l.MaxTokens), cmp.Or(named.Timeout, l.Timeout)
+	cfg = withTemperature(cfg, l)
+	if named.Temperature != nil {
+		cfg.Temperature = named.Temperature
+	}
+	return llm.NewOpenAI(cfg)
+}
+
+// withTemperature adds the temperature of the settings.
+func withTemperature(cfg llm.Config, l config.LLM) llm.Config {
+	if l.Temperature >= 0 {
+		cfg.Temperature = &l.Temperature
+	}
+	return cfg
+}
+
+// ownModel is a model of the program under its name in docent.
+type ownModel struct {
+	llm.Model
+
+	name string
+}
+
+// Name implements llm.Model.
+func (o ownModel) Name() string { return o.name }
 
 // probeTimeout limits the test of a model at the start of a server. A model that is
 // loaded first may take minutes.
@@ -68,7 +138,7 @@ const probeTimeout = 5 * time.Minute
 // probe tests the chat models at the start of a server and logs the results. A failure
 // does not stop the server, because docent answers with quotes meanwhile.
 func (m *Models) probe(ctx context.Context) error {
-	for _, model := range m.Chain {
+	for _, model := range m.Served {
 		call, cancel := context.WithTimeout(ctx, probeTimeout)
 		report, err := model.Probe(call)
 		cancel()
@@ -81,18 +151,18 @@ func (m *Models) probe(ctx context.Context) error {
 		default:
 			m.base.Log.Info("the chat model works", "model", model.Name(), "result", report.String())
 		}
-		m.fallback.Note(ctx, model.Name(), err)
+		m.pool.Note(ctx, model.Name(), err)
 	}
 	return nil
 }
 
 // states describes the chat models for /api/ready.
 func (m *Models) states() map[string]string {
-	if m.fallback == nil {
+	if m.pool == nil {
 		return nil
 	}
 	out := map[string]string{}
-	for _, s := range m.fallback.States() {
+	for _, s := range m.pool.States() {
 		switch {
 		case s.Failed != nil:
 			out[s.Model] = "does not answer"
@@ -137,21 +207,50 @@ func NeedModel(cfg config.Config) error {
 	return fault.New(fault.Invalid, "setting_problem", "setting %s: %s", useless, "is set but no model is: add --model NAME")
 }
 
-// DefaultModel returns the default model for agents, or nil without one. In a server, it
-// counts tokens for the quota of the user.
-func (m *Models) DefaultModel() llm.Model {
-	if m.Chat == nil {
-		return nil
+// DefaultModel returns the model for answers, or nil without one. In a server, it counts
+// tokens for the quota of the user.
+func (m *Models) DefaultModel() llm.Model { return m.ModelFor(config.UseAnswers) }
+
+// ModelFor returns the model for a task, or nil without a model. It counts tokens like
+// DefaultModel.
+func (m *Models) ModelFor(use config.Use) llm.Model {
+	name := m.base.Config.UsedFor(use)
+	if name == "" || use == config.UseAnswers {
+		name = m.base.Config.LLM.Model
 	}
-	return m.metered(m.fallback)
+	return m.Model(name)
 }
 
-// byName returns the chat models by name, and the name of the default model.
+// Model returns the model with a name, or nil. It counts tokens like DefaultModel.
+func (m *Models) Model(name string) llm.Model {
+	chain := m.chains[name]
+	if chain == nil {
+		return nil
+	}
+	return m.metered(chain)
+}
+
+// byName returns all chat models by name, and the name of the default model.
 func (m *Models) byName() (all map[string]llm.Model, name string) {
 	if m.Chat == nil {
 		return nil, ""
 	}
-	return map[string]llm.Model{m.Chat.Name(): m.metered(m.fallback)}, m.Chat.Name()
+	all = map[string]llm.Model{}
+	for name := range m.chains {
+		all[name] = m.Model(name)
+	}
+	return all, m.Chat.Name()
+}
+
+// choosable returns the models that users may choose, among them the default model.
+func (m *Models) choosable() map[string]llm.Model {
+	out := map[string]llm.Model{}
+	for name := range m.chains {
+		if named, _ := m.base.Config.Named(name); named.Choose || name == m.base.Config.LLM.Model {
+			out[name] = m.Model(name)
+		}
+	}
+	return out
 }
 
 // open returns a model of an agent file. Without a URL, it is on the configured

@@ -33,10 +33,11 @@ type sessionRAG struct {
 	static  *embed.Static
 }
 
-// newSessionRAG returns the RAG of a runtime, with the models of the agent. readers may be
-// nil.
+// newSessionRAG returns the RAG of a runtime, with all models and those of the agent. Users
+// choose only among those of a.RAG. readers may be nil.
 func newSessionRAG(a *Answers, readers *Readers, models map[string]llm.Model) agent.RAG {
-	answers := a.RAG.With(models)
+	all, _ := a.byName()
+	answers := a.RAG.With(all).With(models)
 	if readers == nil {
 		return answers
 	}

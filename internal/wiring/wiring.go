@@ -27,6 +27,7 @@ import (
 	"docent/internal/cores"
 	"docent/internal/quota"
 	"docent/internal/trace"
+	"docent/llm"
 )
 
 // Base has the settings and logs of all parts.
@@ -39,6 +40,8 @@ type Base struct {
 	Progress *slog.Logger
 	// Functions are the functions that agent files may call. A program sets them.
 	Functions []tool.Tool
+	// Models are chat models of a program by the names of Config.ChatModels. A program sets them.
+	Models map[string]llm.Model
 
 	metrics *metrics.Set
 }

@@ -38,7 +38,7 @@ func (a *answering) rewrite(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, rewriteTimeout)
 	defer cancel()
 	var written strings.Builder
-	for delta, err := range a.model.Chat(ctx, llm.Request{Messages: messages, MaxTokens: maxRewriteTokens}) {
+	for delta, err := range a.rewriter().Chat(ctx, llm.Request{Messages: messages, MaxTokens: maxRewriteTokens}) {
 		switch {
 		case err != nil:
 			return "", fmt.Errorf("rewrite question: %w", err)

@@ -78,6 +78,9 @@ type Config struct {
 	Models map[string]llm.Model
 	// DefaultModel answers requests that name no model. Default: Extractive.
 	DefaultModel string
+	// Rewriter rewrites questions for searches if a request has a model. Default: nil, the
+	// model of the request.
+	Rewriter llm.Model
 	// Prompts is the version of the prompts for models. Default: DefaultPrompts.
 	Prompts string
 	// QuotesOnFailure answers with quotes if a model fails before its first word, and says
@@ -219,7 +222,8 @@ func (r *Pipeline) model(name string) (llm.Model, error) {
 	}
 	m, ok := r.cfg.Models[name]
 	if !ok {
-		return nil, fault.New(fault.Invalid, "model_unknown", "there is no model %q; there are: %s", name, strings.Join(r.names, ", "))
+		return nil, fault.Wrap(fault.Invalid, rag.ErrUnknownModel, "model_unknown", "there is no model %q; there are: %s",
+			name, strings.Join(r.names, ", "))
 	}
 	return m, nil
 }

@@ -70,6 +70,14 @@ func (a *answering) searchAgain(
 	return again, texts, nil
 }
 
+// rewriter returns the model that rewrites questions. The request has a model.
+func (a *answering) rewriter() llm.Model {
+	if r := a.pipeline.cfg.Rewriter; r != nil {
+		return r
+	}
+	return a.model
+}
+
 // wordings lets the model write texts to search for. A text may be incomplete.
 func (a *answering) wordings(ctx context.Context, kind SecondQuery, question string) ([]string, error) {
 	prompt, err := fill(searchPrompts, string(kind), question)
@@ -80,7 +88,7 @@ func (a *answering) wordings(ctx context.Context, kind SecondQuery, question str
 	defer cancel()
 	var written strings.Builder
 	request := llm.Request{Messages: []llm.Message{llm.Text(llm.User, prompt)}, MaxTokens: maxWordingsTokens}
-	for delta, err := range a.model.Chat(ctx, request) {
+	for delta, err := range a.rewriter().Chat(ctx, request) {
 		if err != nil {
 			return nil, fmt.Errorf("write wordings: %w", err)
 		}

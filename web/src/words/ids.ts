@@ -9,6 +9,7 @@ export interface Params {
   address_not_ingested: [string];
   agent_event_without_file: [];
   agent_loop: [];
+  agent_mistake: [];
   agent_without_documents: [];
   agent_without_library: [];
   agent_without_session_documents: [];

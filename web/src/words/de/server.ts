@@ -12,6 +12,7 @@ export const server: Sentences = {
   action_without_message: (a) => `${a} braucht eine Nachricht`,
   agent_event_without_file: 'Das Ereignis hat keine Datei für die Dokumente der Unterhaltung',
   agent_loop: 'Der Agent wiederholt sich endlos',
+  agent_mistake: 'Dieser Agent hat einen Fehler; sein Betreiber findet den Grund im Protokoll',
   agent_without_documents: 'Dieser Agent hat keine Dokumente, aus denen er antworten könnte',
   agent_without_session_documents: 'Dieser Agent kann keine Dokumente einer Unterhaltung lesen',
   agui_content: 'docent liest nur Nachrichten aus Text.',
