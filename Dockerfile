@@ -2,7 +2,7 @@
 FROM node:22-bookworm-slim AS web
 WORKDIR /src/web
 COPY web/package.json web/package-lock.json ./
-RUN npm ci --no-audit --no-fund
+RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY web/ ./
 COPY clients/ts/ ../clients/ts/
 RUN npm run build
@@ -20,6 +20,7 @@ RUN mkdir -p out/data
 
 FROM gcr.io/distroless/static-debian12:nonroot
 COPY --from=build /src/out/docent /docent
+COPY --from=build /src/LICENSE /src/NOTICE /
 COPY --from=build --chown=nonroot:nonroot /src/out/data /data
 VOLUME /data
 EXPOSE 8765
