@@ -32,6 +32,9 @@ func (d recordDatabase) Write(ctx context.Context, f func(ctx context.Context, t
 	return d.write(ctx, func(tx pgx.Tx) error { return f(ctx, recordTx{tx}) })
 }
 
+// NotReplaced implements records.Database.
+func (recordDatabase) NotReplaced(alias, session string) string { return notReplaced(alias, session) }
+
 // Fail implements records.Database.
 func (recordDatabase) Fail(operation string, err error) error { return fail(operation, err) }
 

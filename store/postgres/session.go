@@ -2,10 +2,8 @@ package postgres
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -13,34 +11,8 @@ import (
 	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/store"
+	records "docent/store/sql"
 )
-
-// sessionColumns are the columns of session s that scanSession reads.
-const sessionColumns = `s.id, s.agent_name, s.session_id, coalesce(s.session_name, ''), coalesce(s.username, ''), s.owner, s.address, s.platform_name,
-	s.current_state, s.entered_at, s.wake_at, s.variables, s.seq, s.reset_seq, s.turn, s."timestamp", s.updated_at, s.pinned`
-
-// scanSession reads sessionColumns and the columns of more.
-func scanSession(row pgx.Row, more ...any) (journal.SessionRecord, error) {
-	var r journal.SessionRecord
-	var variables []byte
-	var entered, wake *time.Time
-	err := row.Scan(append([]any{
-		&r.RowID, &r.Key.Agent, &r.Key.ID, &r.Name, &r.Username, &r.Owner, &r.Address, &r.Platform,
-		&r.State, &entered, &wake, &variables, &r.Seq, &r.ResetSeq, &r.Turn, &r.CreatedAt, &r.UpdatedAt, &r.Pinned,
-	}, more...)...)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return journal.SessionRecord{}, store.NoSession()
-	}
-	if err != nil {
-		return journal.SessionRecord{}, err
-	}
-	if err := json.Unmarshal(variables, &r.Variables); err != nil {
-		return journal.SessionRecord{}, fmt.Errorf("variables of session %d: %w", r.RowID, err)
-	}
-	r.EnteredAt, r.WakeAt = orZero(entered), orZero(wake)
-	r.CreatedAt, r.UpdatedAt = r.CreatedAt.UTC(), r.UpdatedAt.UTC()
-	return r, nil
-}
 
 // claimSession makes a replica run a session that no other live replica runs.
 const claimSession = `UPDATE session s SET replica = $3, fence = fence + 1 WHERE agent_name = $1 AND session_id = $2
@@ -86,7 +58,7 @@ func (s *sessions) openSession(ctx context.Context, record journal.SessionRecord
 	if record.Replica != "" {
 		batch.Queue(claimSession, agentName, id, record.Replica)
 	}
-	batch.Queue(`SELECT `+sessionColumns+`, s.replica, s.fence FROM session s WHERE s.agent_name = $1 AND s.session_id = $2`, agentName, id)
+	batch.Queue(`SELECT `+records.SessionColumns+`, s.replica, s.fence FROM session s WHERE s.agent_name = $1 AND s.session_id = $2`, agentName, id)
 	batch.Queue(pendingEvents, agentName, id)
 	batch.Queue(lastEvent, agentName, id, chat.MaxHistoryContent)
 	results := s.pool.SendBatch(ctx, batch)
@@ -102,7 +74,7 @@ func (s *sessions) openSession(ctx context.Context, record journal.SessionRecord
 	}
 	var replica string
 	var fence int64
-	if stored, err = scanSession(results.QueryRow(), &replica, &fence); err != nil {
+	if stored, err = records.ScanSession(results.QueryRow(), &replica, &fence); err != nil {
 		return journal.SessionRecord{}, false, err
 	}
 	if record.Replica != "" {
@@ -154,16 +126,4 @@ func (s *sessions) notWritten(ctx context.Context, session int64) error {
 		return journal.Stale()
 	}
 	return store.NoSession()
-}
-
-// Alarms returns the sessions that wait for a time; see journal.Alarms.
-func (s *sessions) Alarms(ctx context.Context, agentName string, after time.Time, limit int) ([]journal.Alarm, error) {
-	out, err := query(ctx, s, func(row pgx.CollectableRow) (journal.Alarm, error) {
-		var a journal.Alarm
-		err := row.Scan(&a.ID, &a.At)
-		a.At = a.At.UTC()
-		return a, err
-	}, `SELECT session_id, wake_at FROM session WHERE agent_name = $1 AND wake_at >= $2 ORDER BY wake_at, id LIMIT $3`,
-		store.Text(agentName), after, max(limit, 0))
-	return out, fail("read alarms of "+agentName, err)
 }

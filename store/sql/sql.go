@@ -1,5 +1,6 @@
-// Package sql stores records with statements that both databases understand: documents to list,
-// rights, sources, webhooks, feedback, the use of clients, and audit records. store/postgres and store/sqlite run the statements.
+// Package sql stores records with statements that both databases understand: rights, sources,
+// webhooks, feedback, the use of clients, audit records, and the lists of documents and sessions.
+// store/postgres and store/sqlite run the statements.
 //
 // Records belong here if they are read and written seldom, so that one statement for each row is
 // fast enough. Messages, events, turns, chunks, vectors, and the changes of the corpus do not:
@@ -16,9 +17,9 @@
 //     Store and New.
 //
 // Statements are in the SQL of Postgres. Parameters are $1, $2, and so on, in any order. store/sqlite
-// translates the expressions that SQLite lacks; translate lists them. Quote no words of users, and
-// pass texts through store.Text. Pass times as they are: the zero time becomes NULL. Read them
-// with Time. Pass lists as []string or []int64, and select from them with
+// translates the expressions that SQLite lacks; its variable translate lists them. Pass texts
+// through store.Text. Pass times as they are. The zero time becomes NULL, so do not compare with
+// it. Read times with Time. Pass lists as []string or []int64, and select from them with
 // IN (SELECT unnest($1::text[])).
 //
 // A change that must commit together with documents or turns is part of their transaction, which
@@ -43,6 +44,9 @@ type Database interface {
 	// Write runs f in a transaction. It checks the fence of ctx. f must only use its own context
 	// and Tx. If the transaction collides with others, Write runs f again.
 	Write(ctx context.Context, f func(ctx context.Context, tx Tx) error) error
+	// NotReplaced returns a condition for rows with session_id and turn: no later message has replaced
+	// the turn. session is the id of the session, such as $1.
+	NotReplaced(alias, session string) string
 	// Fail adds the operation to an error and gives the error its kind. It returns nil for nil.
 	Fail(operation string, err error) error
 	// Now returns the time for stored data.
@@ -85,6 +89,7 @@ type Store struct {
 	sources
 	documents
 	collectionRights
+	sessions
 }
 
 // New returns the records of a database.
@@ -92,6 +97,7 @@ func New(db Database) Store {
 	return Store{
 		webhooks: webhooks{db}, feedback: feedback{db}, usage: usage{db}, auditRecords: auditRecords{db}, sources: sources{db},
 		documents: documents{db}, collectionRights: collectionRights{db},
+		sessions: sessions{db},
 	}
 }
 

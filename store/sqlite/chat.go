@@ -143,11 +143,3 @@ func orNull(t time.Time) *int64 {
 	at := t.UnixMicro()
 	return &at
 }
-
-// orZero reverses orNull.
-func orZero(at *int64) time.Time {
-	if at == nil {
-		return time.Time{}
-	}
-	return micro(*at)
-}

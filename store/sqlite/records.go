@@ -36,6 +36,9 @@ func (d recordDatabase) Write(ctx context.Context, f func(ctx context.Context, t
 	return d.write(ctx, func(ctx context.Context, w *writer) error { return f(ctx, recordTx{w}) })
 }
 
+// NotReplaced implements records.Database.
+func (recordDatabase) NotReplaced(alias, session string) string { return notReplaced(alias, session) }
+
 // Fail implements records.Database.
 func (recordDatabase) Fail(operation string, err error) error { return fail(operation, err) }
 
@@ -83,7 +86,7 @@ func (t recordTx) ExecAll(ctx context.Context, statement string, lists [][]any) 
 var translate = strings.NewReplacer(
 	` COLLATE "C"`, ``,
 	` FOR KEY SHARE`, ``, ` FOR NO KEY UPDATE`, ``, ` FOR UPDATE`, ``, ` SKIP LOCKED`, ``,
-	`strpos(`, `instr(`,
+	`strpos(`, `instr(`, ` #>> '{}'`, ` ->> '$'`,
 	`SELECT unnest(`, `SELECT value FROM json_each(`,
 	`::text[]`, ``, `::bigint[]`, ``, `::timestamptz`, ``,
 )

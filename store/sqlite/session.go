@@ -3,43 +3,14 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/store"
+	records "docent/store/sql"
 )
-
-// sessionColumns are the columns of session s that scanSession reads.
-const sessionColumns = `s.id, s.agent_name, s.session_id, coalesce(s.session_name, ''), coalesce(s.username, ''), s.owner, s.address, s.platform_name,
-	s.current_state, s.entered_at, s.wake_at, s.variables, s.seq, s.reset_seq, s.turn, s.timestamp, s.updated_at, s.pinned`
-
-// scanSession reads sessionColumns and the columns of more.
-func scanSession(row scanner, more ...any) (journal.SessionRecord, error) {
-	var r journal.SessionRecord
-	var variables []byte
-	var created, updated int64
-	var entered, wake *int64
-	err := row.Scan(append([]any{
-		&r.RowID, &r.Key.Agent, &r.Key.ID, &r.Name, &r.Username, &r.Owner, &r.Address, &r.Platform,
-		&r.State, &entered, &wake, &variables, &r.Seq, &r.ResetSeq, &r.Turn, &created, &updated, &r.Pinned,
-	}, more...)...)
-	if errors.Is(err, sql.ErrNoRows) {
-		return journal.SessionRecord{}, store.NoSession()
-	}
-	if err != nil {
-		return journal.SessionRecord{}, err
-	}
-	if err := json.Unmarshal(variables, &r.Variables); err != nil {
-		return journal.SessionRecord{}, fmt.Errorf("variables of session %d: %w", r.RowID, err)
-	}
-	r.EnteredAt, r.WakeAt = orZero(entered), orZero(wake)
-	r.CreatedAt, r.UpdatedAt = micro(created), micro(updated)
-	return r, nil
-}
 
 // OpenSession returns a session, and creates it if necessary; see
 // journal.Store.
@@ -75,8 +46,8 @@ func (s *sessions) openSession(ctx context.Context, record journal.SessionRecord
 			return err
 		}
 		created = n == 1
-		stored, err = scanSession(w.row(ctx, `SELECT `+sessionColumns+` FROM session s WHERE s.agent_name = ? AND s.session_id = ?`, agentName,
-			id))
+		stored, err = records.ScanSession(w.row(ctx,
+			`SELECT `+records.SessionColumns+` FROM session s WHERE s.agent_name = ? AND s.session_id = ?`, agentName, id))
 		if err != nil || created {
 			return err
 		}
@@ -120,21 +91,4 @@ func (s *sessions) ResetSession(ctx context.Context, session, _ int64) (seq int6
 		return nil
 	})
 	return seq, fail(fmt.Sprintf("reset session %d", session), err)
-}
-
-// Alarms returns the sessions that wait for a time; see journal.Alarms.
-func (s *sessions) Alarms(ctx context.Context, agentName string, after time.Time, limit int) ([]journal.Alarm, error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT session_id, wake_at FROM session WHERE agent_name = ? AND wake_at >= ? ORDER BY wake_at, id LIMIT ?`,
-		store.Text(agentName), after.UnixMicro(), max(limit, 0))
-	if err != nil {
-		return nil, fail("read alarms of "+agentName, err)
-	}
-	out, err := collect(rows, func(rows *sql.Rows) (journal.Alarm, error) {
-		var a journal.Alarm
-		var at int64
-		err := rows.Scan(&a.ID, &at)
-		a.At = micro(at)
-		return a, err
-	})
-	return out, fail("read alarms of "+agentName, err)
 }
