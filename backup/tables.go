@@ -64,7 +64,8 @@ func table(name, columns string) Table {
 // The schema also has the table corpus, of which a backup holds only the revision, replica,
 // snapshot, and the tables of the migrations and of SQLite.
 var Tables = []Table{
-	table("collection", "id int, name text, created_at time, restricted bool"),
+	table("collection", "id int, name text, created_at time, restricted bool, "+
+		"title text, description text, color text, owner text, questions texts"),
 	table("blob", "sha256 text, bytes bytes"),
 	table("document", "id int, collection_id int, source text, title text, media_type text, language text, size int, "+
 		"sha256 text, etag text, mtime int, status text, error text, pipeline text, version int, chunks int, "+

@@ -2,6 +2,7 @@ package ingesttest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -26,6 +27,7 @@ var documentTests = map[string]func(*testing.T, Database){
 	"Orders":       documentOrders,
 	"Passages":     documentPassages,
 	"Collections":  documentCollections,
+	"Records":      collectionRecords,
 	"Blobs":        documentBlobs,
 	"Missing":      documentMissing,
 	"ChunkPages":   documentChunkPages,
@@ -329,7 +331,41 @@ func documentCollections(t *testing.T, db Database) {
 	})
 	_, err := s.RemoveDocuments(ctx, ids)
 	storetest.OK(t, err)
-	storetest.Want(t, "emptied", collections(), []corpus.CollectionInfo{{Name: "default"}})
+	storetest.Want(t, "emptied", collections(), []corpus.CollectionInfo{{Name: "Books"}, {Name: "default"}})
+}
+
+func collectionRecords(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	is := func(err error, kind fault.Kind) {
+		t.Helper()
+		if err == nil || fault.KindOf(err) != kind {
+			t.Errorf("error %v, want kind %s", err, kind)
+		}
+	}
+	about := corpus.About{Title: "Boöks", Description: "Two\nlines", Color: "teal", Owner: "Ann", Questions: []string{"Who?", `"Why"?`}}
+	storetest.OK(t, s.Shelf.AddCollection(ctx, "books", about))
+	is(s.Shelf.AddCollection(ctx, "books", about), fault.Conflict)
+	storetest.OK(t, s.Shelf.SetCollection(ctx, corpus.DefaultCollection, corpus.About{Title: "Rest"}))
+	is(s.Shelf.SetCollection(ctx, "none", about), fault.NotFound)
+	got, err := s.Collections(ctx)
+	storetest.OK(t, err)
+	storetest.Want(t, "records", got, []corpus.CollectionInfo{{Name: "books", About: about}, {Name: "default", About: corpus.About{Title: "Rest"}}})
+
+	book := put("/a", "a", 1)
+	book.Document.Collection = "books"
+	ids := store(t, s, book)
+	storetest.OK(t, s.Shelf.SetCollection(ctx, "books", corpus.About{Title: "Novels"}))
+	doc, err := s.Document(ctx, ids[0])
+	storetest.OK(t, err)
+	storetest.Want(t, "collection of the document", doc.Collection, "books")
+	if err := s.Shelf.RemoveCollection(ctx, "books"); !errors.Is(err, corpus.ErrFilled) {
+		t.Errorf("remove a filled collection: %v", err)
+	}
+	_, err = s.RemoveDocuments(ctx, ids)
+	storetest.OK(t, err)
+	storetest.OK(t, s.Shelf.RemoveCollection(ctx, "books"))
+	is(s.Shelf.RemoveCollection(ctx, "books"), fault.NotFound)
+	storetest.Want(t, "rows", db.Count(t, "collection"), 1)
 }
 
 func documentBlobs(t *testing.T, db Database) {

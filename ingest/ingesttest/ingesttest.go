@@ -22,6 +22,7 @@ import (
 type Store struct {
 	corpus.Corpus
 	corpus.Library
+	Shelf corpus.Collections
 	ingest.Store
 	Enrichments interface {
 		enrich.Store

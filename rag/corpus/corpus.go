@@ -105,6 +105,8 @@ type DocumentFilter struct {
 type CollectionInfo struct {
 	// Name is the collection's name.
 	Name string
+	// About describes the collection to people.
+	About About
 	// Documents is the number of documents with status Ready.
 	Documents int
 	// Failed is the number of documents that could not be read.
@@ -126,7 +128,7 @@ type Library interface {
 	// Original returns the bytes of the source as they were ingested. The caller
 	// closes the reader.
 	Original(ctx context.Context, id int64) (io.ReadCloser, error)
-	// Collections lists the collections by name. The list always contains DefaultCollection.
+	// Collections lists the collections by name, also those without documents. The list always contains DefaultCollection.
 	Collections(ctx context.Context) ([]CollectionInfo, error)
 }
 

@@ -35,13 +35,3 @@ func (s *documents) Sources(ctx context.Context, collection, embedder, one strin
 		ORDER BY d.source COLLATE "C"`, store.Text(collection), store.Text(embedder), store.Text(one))
 	return out, fail("list sources of "+collection, err)
 }
-
-// Collections lists the collections with documents, and the default collection;
-// see corpus.Library.
-func (s *documents) Collections(ctx context.Context) ([]corpus.CollectionInfo, error) {
-	out, err := query(ctx, s, pgx.RowToStructByPos[corpus.CollectionInfo], `SELECT k.name, count(d.id) FILTER (WHERE d.status = 'ready'),
-			count(d.id) FILTER (WHERE d.status = 'failed' AND NOT d.skipped), coalesce(sum(d.chunks), 0)
-		FROM collection k LEFT JOIN document d ON d.collection_id = k.id
-		GROUP BY k.id HAVING count(d.id) > 0 OR k.name = $1 ORDER BY k.name COLLATE "C"`, corpus.DefaultCollection)
-	return out, fail("list collections", err)
-}

@@ -95,7 +95,7 @@ func TestSources(t *testing.T) {
 // documents returns the part of a store that stores documents.
 func documents(s *postgres.Store) ingesttest.Store {
 	return ingesttest.Store{
-		Corpus: s, Library: s, Store: s, Enrichments: s, Encodings: s, Snapshots: s,
+		Corpus: s, Library: s, Shelf: s, Store: s, Enrichments: s, Encodings: s, Snapshots: s,
 		SourceRecords: s, SourceItems: s, SourceLeases: s,
 	}
 }

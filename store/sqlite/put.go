@@ -224,21 +224,3 @@ func (s *documents) Sources(ctx context.Context, collection, embedder, one strin
 	})
 	return out, fail("list sources of "+collection, err)
 }
-
-// Collections lists the collections with documents, and the default collection;
-// see corpus.Library.
-func (s *documents) Collections(ctx context.Context) ([]corpus.CollectionInfo, error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT k.name, count(d.id) FILTER (WHERE d.status = 'ready'),
-			count(d.id) FILTER (WHERE d.status = 'failed' AND NOT d.skipped), coalesce(sum(d.chunks), 0)
-		FROM collection k LEFT JOIN document d ON d.collection_id = k.id
-		GROUP BY k.id HAVING count(d.id) > 0 OR k.name = ? ORDER BY k.name`, corpus.DefaultCollection)
-	if err != nil {
-		return nil, fail("list collections", err)
-	}
-	out, err := collect(rows, func(rows *sql.Rows) (corpus.CollectionInfo, error) {
-		var c corpus.CollectionInfo
-		err := rows.Scan(&c.Name, &c.Documents, &c.Failed, &c.Chunks)
-		return c, err
-	})
-	return out, fail("list collections", err)
-}

@@ -1,0 +1,30 @@
+package store
+
+import (
+	"docent/internal/fault"
+	"docent/rag/corpus"
+)
+
+// CollectionTaken is the error for a new collection with the name of another one.
+func CollectionTaken(name string) error {
+	return fault.New(fault.Conflict, "collection_taken", "there is already a collection %.64q", name)
+}
+
+// TooManyCollections is the error at corpus.MaxCollections collections.
+func TooManyCollections() error {
+	return fault.New(fault.Conflict, "collections_full", "there are already %d collections, and no more are allowed", corpus.MaxCollections)
+}
+
+// CheckRemoval fails with fault.Conflict if a collection cannot be removed: it has documents, or a source stores its
+// documents there.
+func CheckRemoval(name string, filled bool, source string) error {
+	switch {
+	case source != "":
+		return fault.New(fault.Conflict, "collection_has_source",
+			"the source %.64q stores its documents in the collection %.64q; remove the source first", source, name)
+	case filled:
+		return fault.Wrap(fault.Conflict, corpus.ErrFilled, "collection_has_documents",
+			"documents were added to the collection %.64q meanwhile; remove it again", name)
+	}
+	return nil
+}
