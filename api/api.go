@@ -97,6 +97,8 @@ type Config struct {
 	Library corpus.Library
 	// Documents deletes documents. Required.
 	Documents Remover
+	// Collections changes collections. Required.
+	Collections Collections
 	// Uploads reads uploaded files. Required.
 	Uploads uploads.Ingester
 	// Directory lists and changes sessions. Required.
@@ -184,7 +186,8 @@ type limits struct {
 func (c Config) complete() (Config, error) {
 	for name, missing := range map[string]bool{
 		"RAG": c.RAG == nil, "Retriever": c.Retriever == nil, "Library": c.Library == nil, "Documents": c.Documents == nil,
-		"Uploads": c.Uploads == nil, "Directory": c.Directory == nil, "Messages": c.Messages == nil, "Agent": c.Agent == "",
+		"Collections": c.Collections == nil,
+		"Uploads":     c.Uploads == nil, "Directory": c.Directory == nil, "Messages": c.Messages == nil, "Agent": c.Agent == "",
 		"Conversations": c.Conversations == nil, "Embedder": c.Embedder == nil,
 	} {
 		if missing {
@@ -268,6 +271,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	logins{cfg.Logins, cfg.Notifier}.addRoutes(r)
 	tokens{cfg.Logins, cfg.Logger}.addRoutes(r)
 	access{cfg.Rights, shelf, cfg.Logger}.addRoutes(r)
+	collections{cfg.Collections, cfg.Logger}.addRoutes(r)
 	documents{r, shelf, cfg.Documents, transfers}.addRoutes()
 	uploads.AddRoutes(r, uploads.Config{
 		Ingester: cfg.Uploads, FileBytes: cfg.UploadBytes, RequestBytes: cfg.limits.RequestBytes,

@@ -111,12 +111,6 @@ type deleteInput struct {
 	} `nameHint:"DocumentIDs"`
 }
 
-type deleteOutput struct {
-	Body struct {
-		Removed int `json:"removed" doc:"The number of removed documents."`
-	} `nameHint:"RemovedDocuments"`
-}
-
 type chunksInput struct {
 	ID    int64 `path:"id" minimum:"1"`
 	After int   `query:"after" minimum:"-1" default:"-1" doc:"The cursor: the value next of the previous page. -1 begins with the first passage."`
@@ -207,8 +201,8 @@ func (d documents) delete(ctx context.Context, in *idInput) (*struct{}, error) {
 // deleteSeveral deletes documents in several transactions, so that other writers
 // need not wait for all. It does not stop when the client disconnects: the page
 // sends this request when the user leaves it.
-func (d documents) deleteSeveral(ctx context.Context, in *deleteInput) (*deleteOutput, error) {
-	ctx, out := context.WithoutCancel(ctx), &deleteOutput{}
+func (d documents) deleteSeveral(ctx context.Context, in *deleteInput) (*removedOutput, error) {
+	ctx, out := context.WithoutCancel(ctx), &removedOutput{}
 	for ids := range slices.Chunk(in.Body.IDs, maxDeleted) {
 		n, err := d.remover.RemoveDocuments(ctx, ids)
 		if err != nil {

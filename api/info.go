@@ -104,18 +104,6 @@ type VoiceInfo struct {
 	Speaks bool `json:"speaks" doc:"The agent can reply with sound."`
 }
 
-// CollectionInfo describes a collection.
-type CollectionInfo struct {
-	// Name is the name of the collection.
-	Name string `json:"name"`
-	// Documents is the number of documents that searches can find.
-	Documents int `json:"documents"`
-	// Failed is the number of documents that could not be read.
-	Failed int `json:"failed"`
-	// Chunks is the number of passages.
-	Chunks int `json:"chunks"`
-}
-
 // Limits are the limits for clients.
 type Limits struct {
 	// UploadBytes bounds a file.
@@ -163,7 +151,7 @@ func (i installation) info(ctx context.Context, _ *struct{}) (*infoOutput, error
 	}
 	info.Collections = []CollectionInfo{}
 	for _, c := range collections {
-		info.Collections = append(info.Collections, CollectionInfo(c))
+		info.Collections = append(info.Collections, collectionInfo(c))
 	}
 	return &infoOutput{info}, nil
 }

@@ -38,10 +38,8 @@ const noRight = "none"
 
 // Collection is a collection as the reader sees it.
 type Collection struct {
-	// Name identifies it.
-	Name string `json:"name"`
-	// Documents is the number of readable documents.
-	Documents int `json:"documents"`
+	CollectionInfo
+
 	// Restricted reports that only the subjects of rights may use it.
 	Restricted bool `json:"restricted"`
 	// Right is the reader's own right.
@@ -152,15 +150,15 @@ func (a access) list(ctx context.Context, _ *struct{}) (*collectionsOutput, erro
 	if err != nil {
 		return nil, err
 	}
-	documents := map[string]int{}
+	known := map[string]CollectionInfo{}
 	out := &collectionsOutput{Body: []Collection{}}
 	for _, c := range infos {
-		documents[c.Name] = c.Documents
+		known[c.Name] = collectionInfo(c)
+		if a.rights == nil {
+			out.Body = append(out.Body, Collection{CollectionInfo: known[c.Name], Right: rights.Manage.String(), Rights: []Right{}})
+		}
 	}
 	if a.rights == nil {
-		for _, c := range infos {
-			out.Body = append(out.Body, Collection{Name: c.Name, Documents: c.Documents, Right: rights.Write.String(), Rights: []Right{}})
-		}
 		return out, nil
 	}
 	visible, err := a.rights.Visible(ctx)
@@ -168,7 +166,11 @@ func (a access) list(ctx context.Context, _ *struct{}) (*collectionsOutput, erro
 		return nil, err
 	}
 	for _, v := range visible {
-		c := Collection{Name: v.Name, Documents: documents[v.Name], Restricted: v.Restricted, Rights: []Right{}}
+		info, ok := known[v.Name]
+		if !ok {
+			continue // it was added between the two queries
+		}
+		c := Collection{CollectionInfo: info, Restricted: v.Restricted, Rights: []Right{}}
 		c.Right = mine(ctx, v.Level).String()
 		for _, g := range v.Grants {
 			c.Rights = append(c.Rights, Right{g.Subject, g.Level.String()})

@@ -52,7 +52,7 @@ func TestInfo(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.want(200, `{"name":"docent","version":"1.2.3","agent":"docent","built_in":true,"database":"sqlite","model":{"name":"extractive","kind":"extractive","hint":"set DOCENT_MODEL"},
-		"models":[],"embedder":{"name":"static","dimensions":256},"encoders":[{"model":"encoder","done":2,"total":3}],"files":false,"voice":{"listens":false,"speaks":false},"index":{"keyword":"bm25","vectors":"chromem","chunks":3},"started_at":`+string(started)+`,"go":"`+got.Go+`","collections":[{"name":"default","documents":2,"failed":0,"chunks":1}],
+		"models":[],"embedder":{"name":"static","dimensions":256},"encoders":[{"model":"encoder","done":2,"total":3}],"files":false,"voice":{"listens":false,"speaks":false},"index":{"keyword":"bm25","vectors":"chromem","chunks":3},"started_at":`+string(started)+`,"go":"`+got.Go+`","collections":[{"name":"default","title":"default","documents":2,"failed":0,"chunks":1}],
 		"limits":{"upload_bytes":67108864,"message_bytes":16384,"k":4},"auth":false,"read_conversations":false}`, "GET", "/api/info", "")
 }
 
@@ -307,7 +307,7 @@ func TestConfigNamesTheField(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 	w := newWorld()
-	full := Config{RAG: w, Retriever: w, Library: w, Documents: w, Uploads: w, Directory: w, Messages: w, Conversations: w, Embedder: w, Agent: "a"}
+	full := Config{RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Messages: w, Conversations: w, Embedder: w, Agent: "a"}
 	if _, err := New(full); err != nil {
 		t.Error(err)
 	}
@@ -337,7 +337,8 @@ var contract = []string{
 	"POST /api/documents", "GET /api/documents", "GET /api/documents/{id}", "DELETE /api/documents/{id}", "POST /api/documents/delete",
 	"GET /api/documents/{id}/text", "GET /api/documents/{id}/file", "GET /api/documents/{id}/chunks",
 	"GET /api/documents/{id}/pages/{page}", "GET /api/documents/{id}/pages/{page}/image", "POST /api/pages",
-	"GET /api/collections", "PUT /api/collections/{collection}/rights", "DELETE /api/collections/{collection}/rights",
+	"GET /api/collections", "POST /api/collections", "PATCH /api/collections/{collection}", "DELETE /api/collections/{collection}",
+	"POST /api/collections/{collection}/empty", "PUT /api/collections/{collection}/rights", "DELETE /api/collections/{collection}/rights",
 	"GET /api/groups", "POST /api/groups", "DELETE /api/groups/{group}", "PUT /api/groups/{group}/members",
 	"GET /api/search", "POST /api/ask",
 	"GET /v1/models", "GET /v1/models/{model}", "GET /v1/models/docent/{collection}", "POST /v1/chat/completions", "POST /v1/responses", "POST /v1/embeddings",
@@ -354,7 +355,7 @@ var contract = []string{
 func TestOpenAPIDescribesEveryRoute(t *testing.T) {
 	t.Parallel()
 	w, mux := newWorld(), &spyMux{ServeMux: http.NewServeMux()}
-	if _, err := newHandler(Config{RAG: w, Retriever: w, Library: w, Documents: w, Uploads: w, Directory: w, Messages: w, Conversations: w, Embedder: w, Agent: "docent"}, mux); err != nil {
+	if _, err := newHandler(Config{RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Messages: w, Conversations: w, Embedder: w, Agent: "docent"}, mux); err != nil {
 		t.Fatal(err)
 	}
 	c := w.serve(t)

@@ -23,7 +23,7 @@ const (
 	Read
 	// Write allows adding and removing documents.
 	Write
-	// Manage allows changing the rights of others.
+	// Manage allows describing, emptying, and removing the collection, and changing the rights of others.
 	Manage
 )
 
@@ -238,7 +238,7 @@ func check(access Access, collection string, level Level) error {
 	case level == Write:
 		return fault.New(fault.Forbidden, "collection_read_only", "you may read the collection %.64q but not change its documents", collection)
 	default:
-		return fault.New(fault.Forbidden, "collection_not_managed", "you may not change the rights on the collection %.64q", collection)
+		return fault.New(fault.Forbidden, "collection_not_managed", "you may use the collection %.64q but not change it or the rights on it", collection)
 	}
 }
 

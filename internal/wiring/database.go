@@ -34,12 +34,14 @@ type Database struct {
 	// Kind is "postgres" or "sqlite".
 	Kind string
 	// MaxConns is the number of connections at most; 0 for SQLite.
-	MaxConns  int
-	Corpus    corpus.Corpus
-	Library   corpus.Library
-	Encodings corpus.Encodings
-	Snapshots corpus.Snapshots
-	Documents ingest.Store
+	MaxConns int
+	Corpus   corpus.Corpus
+	Library  corpus.Library
+	// Collections changes the records of collections.
+	Collections corpus.Collections
+	Encodings   corpus.Encodings
+	Snapshots   corpus.Snapshots
+	Documents   ingest.Store
 	// Enrichments stores and reads searchable text about chunks.
 	Enrichments interface {
 		enrich.Store
@@ -102,7 +104,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		pool, _ := s.Connections()
 		return &Database{
 			Schema: s, Kind: "postgres", MaxConns: int(pool.Config().MaxConns),
-			Corpus: s, Library: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
+			Corpus: s, Library: s, Collections: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 			Sessions: s, Unused: s, Feedbacks: s, Directory: s,
 			Tokens: s, Users: s, Logins: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s,
 			Quotas: s, Webhooks: s, Backup: s, Replicas: s, Bus: s,
@@ -114,7 +116,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		return nil, err
 	}
 	return &Database{
-		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
+		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Collections: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 		Sessions: s, Unused: s, Feedbacks: s, Directory: s,
 		Tokens: s, Users: s, Logins: s,
 		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Quotas: s, Webhooks: s, Backup: s,

@@ -11,6 +11,7 @@ import (
 	"docent/api/mcp"
 	"docent/auth"
 	"docent/auth/audit"
+	"docent/auth/rights/enforce"
 	"docent/internal/quota"
 	"docent/rag"
 	"docent/web"
@@ -56,7 +57,9 @@ func (s *Server) handler(addr string) (http.Handler, error) {
 // apiConfig configures the HTTP API.
 func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 	cfg := api.Config{
-		RAG: s.RAG, Retriever: s.Searcher, Library: s.Library, Documents: s.remover(), Uploads: s.uploads(), Pages: drawer{s.pool, s.quotas},
+		RAG: s.RAG, Retriever: s.Searcher, Library: s.Library, Documents: s.remover(),
+		Collections: enforce.NewCollections(s.rights, s.DB.Collections, s.DB.Library, s.DB.Documents),
+		Uploads:     s.uploads(), Pages: drawer{s.pool, s.quotas},
 		Directory: s.Runtime.Directory(s.DB.Directory), Messages: s.conversations,
 		Conversations: s.talks, Embedder: s.Embedder, Notifier: notifier{endpoint, s.sockets}, Events: s.Runtime,
 		Clients: s.clients, Issuer: s.Config.OIDC.Issuer,
