@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"docent/auth"
+	"docent/auth/rights/enforce"
 	"docent/cmd/docent/admin"
 	"docent/config"
 	"docent/internal/fault"
@@ -173,7 +174,8 @@ func openAdmin(cmd *cobra.Command, std stdio) (db admin.Database, end func(), er
 	}
 	db = admin.Database{
 		Users: s.DB.Users, Tokens: s.DB.Tokens, Rights: s.DB.Rights,
-		Audit: s.DB.Audit, Directory: s.DB.Directory,
+		Audit: s.DB.Audit, Directory: s.DB.Directory, Library: s.DB.Library,
+		Collections:   enforce.NewCollections(nil, s.DB.Collections, s.DB.Library, s.DB.Documents),
 		Authenticator: func() (*auth.Authenticator, error) { return s.DB.Authenticator(auth.Config{Logger: s.Log}) },
 	}
 	return db, func() { s.Close(cmd.Context()) }, nil

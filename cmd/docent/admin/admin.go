@@ -14,7 +14,9 @@ import (
 	"docent/auth"
 	"docent/auth/audit"
 	"docent/auth/rights"
+	"docent/auth/rights/enforce"
 	"docent/internal/fault"
+	"docent/rag/corpus"
 )
 
 // Config connects the commands with the program. All fields are required.
@@ -37,6 +39,10 @@ type Database struct {
 	Tokens auth.Tokens
 	// Rights stores groups and rights.
 	Rights rights.Store
+	// Collections changes collections.
+	Collections enforce.Collections
+	// Library lists collections.
+	Library corpus.Library
 	// Audit keeps the audit log.
 	Audit audit.Store
 	// Directory lists and deletes conversations.

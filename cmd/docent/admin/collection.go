@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -9,49 +10,64 @@ import (
 	"github.com/spf13/cobra"
 
 	"docent/auth/rights"
-	"docent/internal/fault"
 	"docent/rag/corpus"
 )
 
 func newCollection(c Config) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "collection",
-		Short: "List collections and change the rights on them",
-		Long: `A collection is open until you set the first right on it: everybody may read it,
-and everybody with the scope ingest may change it. From then on, only the subjects
-of its rights may use it, and administrators.
+		Short: "Create, describe, and remove collections, and change the rights on them",
+		Long: `A collection has a name, which never changes, and a title that people see. Documents
+that are added to a new name create its collection, too.
+
+A collection is open until you set the first right on it: everybody may read it,
+and everybody with the scope ingest may change its documents. From then on, only the
+subjects of its rights may use it, and administrators.
 
 A right is read (search, ask, open documents), write (also add and remove
-documents), or manage (also change the rights). Writing and managing also need the
-scope ingest. A subject is everyone, group:NAME, user:NAME, token:NAME, or
-oidc:ISSUER#SUBJECT. Changes apply to running servers at once.
+documents), or manage (also describe, empty, and remove the collection, and change
+the rights). Writing and managing also need the scope ingest. A subject is everyone,
+group:NAME, user:NAME, token:NAME, or oidc:ISSUER#SUBJECT. Changes apply to running
+servers at once.
 
 Rights have no effect without --auth.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newCollectionLs(c), newCollectionGrant(c), newCollectionRevoke(c), newCollectionOpen(c))
+	cmd.AddCommand(newCollectionLs(c), newCollectionCreate(c), newCollectionSet(c), newCollectionRename(c), newCollectionEmpty(c),
+		newCollectionRm(c), newCollectionGrant(c), newCollectionRevoke(c), newCollectionOpen(c))
 	return cmd
 }
 
 func newCollectionLs(c Config) *cobra.Command {
 	return &cobra.Command{
 		Use:   "ls",
-		Short: "List the collections with their rights",
+		Short: "List the collections with their titles, documents, and rights",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.withRights(cmd, func(ctx context.Context, store rights.Store) error {
-				all, err := store.CollectionRights(ctx)
-				if err != nil {
-					return err
-				}
-				w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
-				fmt.Fprintln(w, "COLLECTION\tRIGHTS")
-				for _, k := range all {
-					fmt.Fprintf(w, "%s\t%s\n", k.Name, described(k))
-				}
-				return w.Flush()
-			})
+			db, end, err := c.Open(cmd)
+			if err != nil {
+				return err
+			}
+			defer end()
+			all, err := db.Library.Collections(cmd.Context())
+			if err != nil {
+				return err
+			}
+			granted, err := db.Rights.CollectionRights(cmd.Context())
+			if err != nil {
+				return err
+			}
+			grants := map[string]string{}
+			for _, k := range granted {
+				grants[k.Name] = described(k)
+			}
+			w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
+			fmt.Fprintln(w, "COLLECTION\tTITLE\tDOCUMENTS\tRIGHTS")
+			for _, k := range all {
+				fmt.Fprintf(w, "%s\t%s\t%d\t%s\n", k.Name, cmp.Or(k.About.Title, "-"), k.Documents, grants[k.Name])
+			}
+			return w.Flush()
 		},
 	}
 }
@@ -132,8 +148,7 @@ func newCollectionOpen(c Config) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.withRights(cmd, func(ctx context.Context, store rights.Store) error {
 				if err := store.OpenCollection(ctx, args[0]); err != nil {
-					missing := fault.New(fault.NotFound, "cli_no_collection", "there is no collection %q; docent collection ls lists them", args[0])
-					return explain(err, missing)
+					return explain(err, noCollection(args[0]))
 				}
 				_, err := fmt.Fprintf(c.Out, "everybody may use %s\n", args[0])
 				return err

@@ -84,22 +84,78 @@ export interface components {
             next?: number;
         };
         Collection: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The number of passages.
+             */
+            chunks: number;
+            /** @description blue, green, orange, purple, red, teal, or yellow; absent without a color. */
+            color?: string;
+            /** @description What the collection holds. */
+            description?: string;
+            /**
+             * Format: int64
+             * @description The number of documents that searches can find.
+             */
             documents: number;
+            /**
+             * Format: int64
+             * @description The number of documents that docent could not read.
+             */
+            failed: number;
+            /** @description Identifies the collection, and never changes. */
             name: string;
+            /** @description A person or a team to ask about the documents. It gives no rights. */
+            owner?: string;
+            /** @description Questions that the managers suggest. */
+            questions?: string[];
             restricted: boolean;
             /** @enum {string} */
             right: "read" | "write" | "manage";
             rights: components["schemas"]["Right"][];
+            /** @description The name that people see; the name of the collection if it has no title. */
+            title: string;
+        };
+        CollectionChanges: {
+            /** @description blue, green, orange, purple, red, teal, yellow, or empty. */
+            color?: string;
+            /** @description What the collection holds. */
+            description?: string;
+            /** @description A person or a team to ask about the documents. It gives no rights. */
+            owner?: string;
+            /** @description Questions to suggest, in order. They replace the earlier ones. */
+            questions?: string[];
+            /** @description The name that people see. An empty title means the name. */
+            title?: string;
         };
         CollectionInfo: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The number of passages.
+             */
             chunks: number;
-            /** Format: int64 */
+            /** @description blue, green, orange, purple, red, teal, or yellow; absent without a color. */
+            color?: string;
+            /** @description What the collection holds. */
+            description?: string;
+            /**
+             * Format: int64
+             * @description The number of documents that searches can find.
+             */
             documents: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The number of documents that docent could not read.
+             */
             failed: number;
+            /** @description Identifies the collection, and never changes. */
             name: string;
+            /** @description A person or a team to ask about the documents. It gives no rights. */
+            owner?: string;
+            /** @description Questions that the managers suggest. */
+            questions?: string[];
+            /** @description The name that people see; the name of the collection if it has no title. */
+            title: string;
         };
         Conversation: {
             /** Format: date-time */
@@ -407,6 +463,20 @@ export interface components {
             kind: "extractive" | "openai";
             name: string;
             sentence?: components["schemas"]["Sentence"];
+        };
+        NewCollection: {
+            /** @description blue, green, orange, purple, red, teal, yellow, or empty. */
+            color?: string;
+            /** @description What the collection holds. */
+            description?: string;
+            /** @description Identifies the collection, and never changes. */
+            name: string;
+            /** @description A person or a team to ask about the documents. It gives no rights. */
+            owner?: string;
+            /** @description Questions to suggest, in order. They replace the earlier ones. */
+            questions?: string[];
+            /** @description The name that people see. An empty title means the name. */
+            title?: string;
         };
         NewToken: {
             /** Format: date-time */
@@ -1109,6 +1179,7 @@ export type AuditRecord = components['schemas']['AuditRecord'];
 export type Chunk = components['schemas']['Chunk'];
 export type ChunkPage = components['schemas']['ChunkPage'];
 export type Collection = components['schemas']['Collection'];
+export type CollectionChanges = components['schemas']['CollectionChanges'];
 export type CollectionInfo = components['schemas']['CollectionInfo'];
 export type Conversation = components['schemas']['Conversation'];
 export type ConversationPage = components['schemas']['ConversationPage'];
@@ -1139,6 +1210,7 @@ export type Message = components['schemas']['Message'];
 export type Messages = components['schemas']['Messages'];
 export type Metadata = components['schemas']['Metadata'];
 export type ModelInfo = components['schemas']['ModelInfo'];
+export type NewCollection = components['schemas']['NewCollection'];
 export type NewToken = components['schemas']['NewToken'];
 export type Notification = components['schemas']['Notification'];
 export type Notified = components['schemas']['Notified'];

@@ -421,7 +421,7 @@ export class MockDocent {
         ? { name: 'extractive', kind: 'extractive', hint: 'Set OPENAI_API_KEY, or DOCENT_MODEL_URL for a local server, to have answers written by a language model.' }
         : { name: 'gpt-4o-mini', kind: 'openai', hint: '' },
       models: [], encoders: [], embedder: { name: 'static', dimensions: 256 },
-      collections: [{ name: 'default', documents: this.documents.length, failed, chunks: this.documents.length * 7 }],
+      collections: [{ name: 'default', title: 'default', documents: this.documents.length, failed, chunks: this.documents.length * 7 }],
       index: { keyword: 'bm25', vectors: 'chromem', chunks: 0 }, voice: { listens: false, speaks: false }, auth: false, read_conversations: false, started_at: new Date(0).toISOString(), go: 'go1.26',
       limits: { upload_bytes: 1_000_000, message_bytes: 16384, k: 4 },
     };
