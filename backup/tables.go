@@ -65,7 +65,7 @@ func table(name, columns string) Table {
 // snapshot, and the tables of the migrations and of SQLite.
 var Tables = []Table{
 	table("collection", "id int, name text, created_at time, restricted bool, "+
-		"title text, description text, color text, owner text, questions texts"),
+		"title text, description text, color text, owner text, questions text"),
 	table("blob", "sha256 text, bytes bytes"),
 	table("document", "id int, collection_id int, source text, title text, media_type text, language text, size int, "+
 		"sha256 text, etag text, mtime int, status text, error text, pipeline text, version int, chunks int, "+

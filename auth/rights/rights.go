@@ -238,7 +238,8 @@ func check(access Access, collection string, level Level) error {
 	case level == Write:
 		return fault.New(fault.Forbidden, "collection_read_only", "you may read the collection %.64q but not change its documents", collection)
 	default:
-		return fault.New(fault.Forbidden, "collection_not_managed", "you may use the collection %.64q but not change it or the rights on it", collection)
+		return fault.New(fault.Forbidden, "collection_not_managed",
+			"you may use the collection %.64q but not change it or the rights on it", collection)
 	}
 }
 

@@ -349,7 +349,9 @@ func collectionRecords(t *testing.T, db Database) {
 	is(s.Shelf.SetCollection(ctx, "none", about), fault.NotFound)
 	got, err := s.Collections(ctx)
 	storetest.OK(t, err)
-	storetest.Want(t, "records", got, []corpus.CollectionInfo{{Name: "books", About: about}, {Name: "default", About: corpus.About{Title: "Rest"}}})
+	storetest.Want(t, "records", got, []corpus.CollectionInfo{
+		{Name: "books", About: about}, {Name: "default", About: corpus.About{Title: "Rest"}},
+	})
 
 	book := put("/a", "a", 1)
 	book.Document.Collection = "books"

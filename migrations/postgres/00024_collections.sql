@@ -6,7 +6,7 @@ ALTER TABLE collection ADD COLUMN title text NOT NULL DEFAULT '';
 ALTER TABLE collection ADD COLUMN description text NOT NULL DEFAULT '';
 ALTER TABLE collection ADD COLUMN color text NOT NULL DEFAULT '';
 ALTER TABLE collection ADD COLUMN owner text NOT NULL DEFAULT '';
-ALTER TABLE collection ADD COLUMN questions text[] NOT NULL DEFAULT '{}';
+ALTER TABLE collection ADD COLUMN questions text NOT NULL DEFAULT '[]';
 
 -- Earlier versions did not list collections without documents, and could not remove them.
 DELETE FROM collection WHERE name <> 'default' AND NOT restricted

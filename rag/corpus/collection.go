@@ -46,13 +46,16 @@ const (
 // Check fails with fault.Invalid if the description cannot be stored.
 func (a About) Check() error {
 	if a.Color != "" && !slices.Contains(Colors, a.Color) {
-		return fault.New(fault.Invalid, "collection_color_unknown", "%.64q is not a color of collections; use one of: %s", a.Color, strings.Join(Colors, ", "))
+		return fault.New(fault.Invalid, "collection_color_unknown",
+			"%.64q is not a color of collections; use one of: %s", a.Color, strings.Join(Colors, ", "))
 	}
 	if len(a.Questions) > MaxQuestions {
-		return fault.New(fault.Invalid, "collection_questions_full", "%d suggested questions; at most %d are allowed", len(a.Questions), MaxQuestions)
+		return fault.New(fault.Invalid, "collection_questions_full",
+			"%d suggested questions; at most %d are allowed", len(a.Questions), MaxQuestions)
 	}
 	if len(a.Description) > maxDescription || !utf8.ValidString(a.Description) {
-		return fault.New(fault.Invalid, "collection_description_long", "the description of the collection is longer than %d bytes; shorten it", maxDescription)
+		return fault.New(fault.Invalid, "collection_description_long",
+			"the description of the collection is longer than %d bytes; shorten it", maxDescription)
 	}
 	for _, line := range append([]string{a.Title, a.Owner}, a.Questions...) {
 		if len(line) > maxQuestion || strings.ContainsFunc(line, unicode.IsControl) || !utf8.ValidString(line) {
@@ -61,7 +64,8 @@ func (a About) Check() error {
 		}
 	}
 	if len(a.Title) > maxTitle || len(a.Owner) > maxTitle {
-		return fault.New(fault.Invalid, "collection_title_long", "the title and the owner of a collection must not be longer than %d bytes", maxTitle)
+		return fault.New(fault.Invalid, "collection_title_long",
+			"the title and the owner of a collection must not be longer than %d bytes", maxTitle)
 	}
 	if slices.ContainsFunc(a.Questions, func(q string) bool { return strings.TrimSpace(q) == "" }) {
 		return fault.New(fault.Invalid, "collection_question_empty", "a suggested question is empty; write it or remove it")

@@ -3,8 +3,6 @@ package postgres
 import (
 	"context"
 
-	"docent/rag/corpus"
-
 	"github.com/jackc/pgx/v5"
 
 	"docent/ingest/intake"

@@ -122,7 +122,8 @@ func (c Collections) empty(ctx context.Context, name string) (int, error) {
 // ctx is canceled. It changes nothing if a source stores its documents there.
 func (c Collections) Remove(ctx context.Context, name string) (int, error) {
 	if name == corpus.DefaultCollection {
-		return 0, fault.New(fault.Conflict, "collection_default", "the collection %q cannot be removed, but you can remove all its documents", name)
+		return 0, fault.New(fault.Conflict, "collection_default",
+			"the collection %q cannot be removed, but you can remove all its documents", name)
 	}
 	if err := c.check(ctx, name); err != nil {
 		return 0, err

@@ -1,11 +1,13 @@
 // What the server says, in German: a text for each id that can reach the page.
 import type { Sentences } from '../sentences';
+import { collections } from './collections';
 import { reading } from './reading';
 
 const size = (text: string) => text.replace(/(\d)\.(\d)/g, '$1,$2');
 const again = 'Bitte gleich noch einmal versuchen';
 
 export const server: Sentences = {
+  ...collections,
   ...reading,
   action_not_chat: (a) => `Ein Token, das nur chatten darf, kann ${a} nicht senden`,
   action_unknown: (a) => `Die Aktion ${a} ist unbekannt`,
@@ -48,22 +50,6 @@ export const server: Sentences = {
   body_too_large: (a) => `Der Inhalt der Anfrage ist zu groß. Erlaubt sind ${a}`,
   client_left: 'Der Client hat die Unterhaltung verlassen',
   client_slow: 'Der Client liest die Antwort nicht',
-  collection_color_unknown: (a, b) => `${a} ist keine Farbe für Sammlungen; möglich sind: ${b}`,
-  collection_create_forbidden: 'Nur Administratoren dürfen Sammlungen anlegen; bitten Sie darum',
-  collection_default: (a) => `Die Sammlung ${a} lässt sich nicht entfernen, aber Sie können alle ihre Dokumente entfernen`,
-  collection_description_long: (n) => `Die Beschreibung der Sammlung ist länger als ${n} Byte; kürzen Sie sie`,
-  collection_has_documents: (a) => `In die Sammlung ${a} kamen inzwischen Dokumente; entfernen Sie sie noch einmal`,
-  collection_has_source: (a, b) => `Die Quelle ${a} legt ihre Dokumente in der Sammlung ${b} ab; entfernen Sie zuerst die Quelle`,
-  collection_line_invalid: (a, n) => `${a} muss eine Zeile mit höchstens ${n} Byte sein`,
-  collection_name_empty: 'Eine Sammlung braucht einen Namen',
-  collection_name_length: (n, m) => `Der Name einer Sammlung hat 1 bis ${n} Byte, dieser hat ${m}`,
-  collection_not_managed: (a) => `Sie dürfen die Sammlung ${a} benutzen, aber sie und die Rechte an ihr nicht ändern`,
-  collection_read_only: (a) => `Sie dürfen die Dokumente der Sammlung ${a} lesen, aber nicht ändern`,
-  collection_question_empty: 'Eine vorgeschlagene Frage ist leer; schreiben oder entfernen Sie sie',
-  collection_questions_full: (n, m) => `${n} vorgeschlagene Fragen; höchstens ${m} sind möglich`,
-  collection_taken: (a) => `Es gibt schon eine Sammlung ${a}`,
-  collection_title_long: (n) => `Titel und Ansprechpartner einer Sammlung dürfen nicht länger als ${n} Byte sein`,
-  collections_full: (n) => `Es gibt schon ${n} Sammlungen, mehr sind nicht möglich`,
   collections_invalid: (n) => `collections darf höchstens ${n} Namen enthalten und keinen leeren`,
   collections_not_a_list: 'collections muss eine Liste von Namen sein',
   collections_not_listed: 'Die Sammlungen lassen sich gerade nicht auflisten',
