@@ -35,7 +35,7 @@ type CollectionInfo struct {
 	Description string `json:"description,omitempty" doc:"What the collection holds."`
 	// Color is one of corpus.Colors, or "".
 	Color string `json:"color,omitempty" doc:"blue, green, orange, purple, red, teal, or yellow; absent without a color."`
-	// Owner is whom to ask.
+	// Owner is a person or a team to ask.
 	Owner string `json:"owner,omitempty" doc:"A person or a team to ask about the documents. It gives no rights."`
 	// Questions are suggested to people.
 	Questions []string `json:"questions,omitempty" doc:"Questions that the managers suggest."`
@@ -62,7 +62,7 @@ type CollectionChanges struct {
 	Description *string `json:"description,omitempty" maxLength:"2000" doc:"What the collection holds."`
 	// Color is one of corpus.Colors, or "".
 	Color *string `json:"color,omitempty" doc:"blue, green, orange, purple, red, teal, yellow, or empty."`
-	// Owner is whom to ask.
+	// Owner is a person or a team to ask.
 	Owner *string `json:"owner,omitempty" maxLength:"200" doc:"A person or a team to ask about the documents. It gives no rights."`
 	// Questions are suggested to people.
 	Questions *[]string `json:"questions,omitempty" maxItems:"6" nullable:"false" doc:"Questions to suggest, in order. They replace the earlier ones."`

@@ -61,7 +61,7 @@ func newCollectionCreate(c Config) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "create NAME",
 		Short:   "Create a collection without documents",
-		Example: `  docent collection create hr --title "Human resources" --question "How many days of leave do I have?"`,
+		Example: `  docent collection create hr --title "Human resources" --question "Who pays for trips?"`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var record corpus.About
@@ -123,20 +123,19 @@ func noCollection(name string) error {
 }
 
 func newCollectionEmpty(c Config) *cobra.Command {
-	return c.removal("empty NAME", "Remove all documents of a collection", `Remove all documents of a collection. The collection keeps its description and the rights
-on it.`, enforce.Collections.Empty)
+	return c.removal("empty NAME", "Remove all documents of a collection", `Remove all documents of a collection. It keeps its description and the rights on it.`, enforce.Collections.Empty)
 }
 
 func newCollectionRm(c Config) *cobra.Command {
-	return c.removal("rm NAME", "Remove a collection with its documents and the rights on it", `Remove a collection with its documents and the rights on it. The command refuses that while
-a source stores its documents in the collection.`, enforce.Collections.Remove)
+	return c.removal("rm NAME", "Remove a collection with its documents and the rights on it", `Remove a collection with its documents and the rights on it. This fails while a
+source stores its documents there.`, enforce.Collections.Remove)
 }
 
 // removal returns a command that removes the documents of a collection.
 func (c Config) removal(use, short, long string, remove func(enforce.Collections, context.Context, string) (int, error)) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use: use, Short: short, Long: long + " Without --yes, the command only counts the documents.", Args: cobra.ExactArgs(1),
+		Use: use, Short: short, Long: long + "\nWithout --yes, the command only counts the documents.", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			db, end, err := c.Open(cmd)
 			if err != nil {
