@@ -129,17 +129,3 @@ func fillPage(at map[int64]*corpus.Change, rows pgx.Rows) error {
 	}
 	return rows.Err()
 }
-
-// PutSnapshot records the name of a saved index; see corpus.Snapshots.
-func (s *documents) PutSnapshot(ctx context.Context, name string) error {
-	var batch pgx.Batch
-	batch.Queue(`INSERT INTO snapshot (name) VALUES ($1)`, name)
-	batch.Queue(`DELETE FROM snapshot WHERE number <= (SELECT max(number) FROM snapshot) - $1`, store.KeptSnapshots)
-	return fail("record a snapshot", s.pool.SendBatch(ctx, &batch).Close())
-}
-
-// HasSnapshot reports whether a name is known; see corpus.Snapshots.
-func (s *documents) HasSnapshot(ctx context.Context, name string) (known bool, err error) {
-	err = s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM snapshot WHERE name = $1)`, name).Scan(&known)
-	return known, fail("find a snapshot", err)
-}

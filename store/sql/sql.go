@@ -90,6 +90,7 @@ type Store struct {
 	documents
 	collectionRights
 	sessions
+	snapshots
 }
 
 // New returns the records of a database.
@@ -97,7 +98,7 @@ func New(db Database) Store {
 	return Store{
 		webhooks: webhooks{db}, feedback: feedback{db}, usage: usage{db}, auditRecords: auditRecords{db}, sources: sources{db},
 		documents: documents{db}, collectionRights: collectionRights{db},
-		sessions: sessions{db},
+		sessions: sessions{db}, snapshots: snapshots{db},
 	}
 }
 

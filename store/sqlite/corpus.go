@@ -139,20 +139,3 @@ func (s *documents) Watch(ctx context.Context) (<-chan struct{}, error) {
 		}
 	}), nil
 }
-
-// PutSnapshot records the name of a saved index; see corpus.Snapshots.
-func (s *documents) PutSnapshot(ctx context.Context, name string) error {
-	return fail("record a snapshot", s.write(ctx, func(ctx context.Context, w *writer) error {
-		if _, err := w.exec(ctx, `INSERT INTO snapshot (name) VALUES (?)`, name); err != nil {
-			return err
-		}
-		_, err := w.exec(ctx, `DELETE FROM snapshot WHERE number <= (SELECT max(number) FROM snapshot) - ?`, store.KeptSnapshots)
-		return err
-	}))
-}
-
-// HasSnapshot reports whether a name is known; see corpus.Snapshots.
-func (s *documents) HasSnapshot(ctx context.Context, name string) (known bool, err error) {
-	err = s.reader.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM snapshot WHERE name = ?)`, name).Scan(&known)
-	return known, fail("find a snapshot", err)
-}
