@@ -32,6 +32,7 @@
 // A kernel is a set of functions for one kind of processor:
 //
 //   - avx512vnni: 12 rows × 32 outputs at a time with VPDPBUSD.
+//   - avxvnni: 6 rows × 16 outputs with VPDPBUSD of 256 bits.
 //   - avx2: 6 rows × 8 outputs with VPMADDWD. Quantized inputs have 16 bits.
 //   - neon: 4 rows × 16 outputs with SDOT, which ARMv8.2 has.
 //   - plain: Go, about a hundred times slower. It checks the others.

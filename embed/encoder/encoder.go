@@ -48,7 +48,7 @@ type Encoder struct {
 var _ embed.Embedder = (*Encoder)(nil)
 
 // Available returns the name of the kernel that New chooses: "avx512vnni",
-// "avx2", or "neon". It reports false if this processor can run none of them.
+// "avxvnni", "avx2", or "neon". It reports false if this processor can run none of them.
 func Available() (name string, ok bool) {
 	k, ok := bestKernel()
 	if !ok {

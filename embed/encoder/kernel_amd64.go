@@ -14,6 +14,9 @@ func runnable() []*kernel {
 		out = append(out, vnni)
 	}
 	if x.HasAVX2 && x.HasFMA {
+		if x.HasAVXVNNI {
+			out = append(out, avxVNNI)
+		}
 		out = append(out, avx2)
 	}
 	return out
@@ -53,6 +56,30 @@ var vnni = &kernel{
 		_, _ = x[rows*hidden-1], y[rows*hidden-1]
 		addNorm512(&x[0], &y[0], &n.gain[0], &n.bias[0], rows)
 	},
+}
+
+// avxVNNI is the kernel for AVX2 with VNNI, which Intel's client processors have since
+// 2021. But for the matrices of weights, it is avx2.
+var avxVNNI = &kernel{
+	name: "avxvnni",
+	quantize: func(q quantized, x []float32, n norm, rows int) {
+		k := len(n.gain)
+		_, _, _ = q.values[rows*k-1], x[rows*k-1], q.scales[rows-1]
+		quantizeBytes256(&q.values[0], &q.scales[0], &x[0], &n.gain[0], &n.bias[0], k, rows, &constants)
+	},
+	multiply: func(c []float32, width, stride int, l *linear, q quantized, rows int) {
+		weights := unsafe.Slice(unsafe.StringData(l.weights), len(l.weights))
+		for p := range l.out / panel {
+			for r := 0; r < rows; r += rowStep / 2 {
+				for j := 0; j < panel; j += 16 {
+					out := c[p*stride+r*width+j:]
+					_ = out[(rowStep/2-1)*width+15]
+					multiply6x16(&out[0], 4*width, &q.values[r*l.in], l.in, &weights[p*panel*l.in+4*j], l.in, &l.columns[3*panel*p+j], &q.scales[r])
+				}
+			}
+		}
+	},
+	product: avx2.product, softmax: avx2.softmax, gelu: avx2.gelu, addNorm: avx2.addNorm,
 }
 
 // avx2 is the kernel for AVX2. It stores a quantized value in 16 bits.
@@ -106,6 +133,12 @@ func multiply12x32(c *float32, widthC int, q *byte, widthQ int, w *byte, k int, 
 //go:noescape
 func multiply6x8(c *float32, widthC int, q *byte, widthQ int, w *byte, k int, columns *float32, scales *rowScale)
 
+// multiply6x16 computes 6 rows and 16 outputs of a product of activations in uint8
+// and weights in int8.
+//
+//go:noescape
+func multiply6x16(c *float32, widthC int, q *byte, widthQ int, w *byte, k int, columns *float32, scales *rowScale)
+
 // product12x32 computes 12 rows and 32 columns of a float32 product.
 //
 //go:noescape
@@ -121,6 +154,11 @@ func quantize512(q *byte, scales *rowScale, x, gain, bias *float32, k, rows int,
 
 //go:noescape
 func quantize256(q *byte, scales *rowScale, x, gain, bias *float32, k, rows int, t *table)
+
+// quantizeBytes256 is quantize256, but stores a value in 8 bits.
+//
+//go:noescape
+func quantizeBytes256(q *byte, scales *rowScale, x, gain, bias *float32, k, rows int, t *table)
 
 //go:noescape
 func softmax512(p *float32, width, rows int, t *table)

@@ -37,3 +37,4 @@
 	ADDQ      $32, DI
 
 #include "vector_amd64.h"
+#include "quantize_amd64.h"
