@@ -115,6 +115,12 @@ type Config struct {
 	Conversations Conversations
 	// Embedder computes vectors for them. Required.
 	Embedder openai.Embedder
+	// ChatModels are the names of the chat models that users may choose beside the default one.
+	// Default: none.
+	ChatModels []string
+	// Write lets a chat model answer a prompt without documents. Default: nil, there is no
+	// model.
+	Write func(ctx context.Context, prompt string) (string, error)
 	// Pages draws the pages of PDFs. Default: nil, documents have no pages.
 	Pages pages.Drawer
 	// Sources manages sources that stay in sync. It must implement Syncs too.
@@ -284,7 +290,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	questions{r, answers, cfg.MessageBytes, cfg.ticks}.addRoutes()
 	openai.AddRoutes(r, openai.Config{
 		Answers: answers, Conversations: cfg.Conversations, Embedder: cfg.Embedder, Collections: shelf, Agent: cfg.Agent,
-		Message: agent.AnswerMessage, MaxBytes: cfg.MessageBytes, Ticks: cfg.ticks,
+		ChatModels: cfg.ChatModels, Write: cfg.Write, Message: agent.AnswerMessage, MaxBytes: cfg.MessageBytes, Ticks: cfg.ticks,
 	})
 	agui.AddRoutes(r, agui.Config{Conversations: cfg.Conversations, Slots: answers, MaxBytes: cfg.MessageBytes, Ticks: cfg.ticks})
 	mcp.AddRoutes(r, mcp.New(mcp.Config{

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -341,6 +342,106 @@ func TestOpenAIModels(t *testing.T) {
 	for path, status := range map[string]int{"docent": 200, "docent%2Fdefault": 200, "docent/default": 200, "default": 404, "docent/x": 404, "docent%2Fx": 404} {
 		if resp, body := c.do("GET", "/v1/models/"+path, ""); resp.StatusCode != status || status == 404 && !strings.Contains(body, `"code":"model_not_found"`) {
 			t.Errorf("%s: %d %s", path, resp.StatusCode, body)
+		}
+	}
+}
+
+// TestOpenAIChatModels checks that clients choose a chat model by the name of a model.
+func TestOpenAIChatModels(t *testing.T) {
+	t.Parallel()
+	w, requests := citing()
+	c := w.serve(t, func(cfg *Config) { cfg.ChatModels = []string{"fast"} })
+	if _, body := c.do("GET", "/v1/models", ""); !strings.Contains(body, `{"id":"docent@fast","object":"model",`) {
+		t.Errorf("the models are %s", body)
+	}
+	for model, want := range map[string]string{"docent": "", "docent@fast": "fast"} {
+		resp, body := c.do("POST", "/v1/chat/completions", `{"model":"`+model+`","messages":[{"role":"user","content":"what?"}]}`)
+		if resp.StatusCode != 200 {
+			t.Fatalf("%s: %d %s", model, resp.StatusCode, body)
+		}
+		if req := <-requests; req.Model != want || len(req.Collections) > 0 {
+			t.Errorf("%s: the request is %+v", model, req)
+		}
+	}
+	if resp, body := c.do("POST", "/v1/chat/completions", `{"model":"docent@slow","messages":[{"role":"user","content":"what?"}]}`); resp.StatusCode != 404 {
+		t.Errorf("an unknown chat model: %d %s", resp.StatusCode, body)
+	}
+}
+
+// TestOpenAIHistory checks that only the text of earlier messages counts.
+func TestOpenAIHistory(t *testing.T) {
+	t.Parallel()
+	w, requests := citing()
+	c := w.serve(t)
+	const earlier = `{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AA"}}]},
+		{"role":"user","content":[{"type":"input_audio"}]}, {"role":"assistant","content":null,"tool_calls":[{"id":"1"}]},
+		{"role":"tool","tool_call_id":"1","content":"42"}, {"role":"function","content":{"x":1}}, {"role":"assistant","content":"b"},`
+	for path, body := range map[string]string{
+		"/v1/chat/completions": `{"model":"docent","messages":[` + strings.Replace(earlier, `{"role":"function","content":{"x":1}},`, "", 1) + `{"role":"user","content":"what?"}]}`,
+		"/v1/responses": `{"model":"docent","input":[{"role":"user","content":[{"type":"input_text","text":"a"},{"type":"input_image"}]},
+			{"type":"function_call","name":"f"},{"type":"function_call_output","output":"42"},{"role":"assistant","content":"b"},{"role":"user","content":"what?"}]}`,
+	} {
+		if resp, got := c.do("POST", path, body); resp.StatusCode != 200 {
+			t.Fatalf("%s: %d %s", path, resp.StatusCode, got)
+		}
+		want := []talk.Turn{{Role: talk.User, Text: "a"}, {Role: talk.Assistant, Text: "b"}}
+		if req := <-requests; req.Question != "what?" || !slices.Equal(req.Turns, want) {
+			t.Errorf("%s: the request is %+v", path, req)
+		}
+	}
+}
+
+// TestOpenAITasks has the prompts of Open WebUI, which are no questions.
+func TestOpenAITasks(t *testing.T) {
+	t.Parallel()
+	const history = "### Chat History:\n<chat_history>\nUSER: How do I winterize the engine of the boat when it stays in the water until the spring?\n" +
+		"ASSISTANT: Drain it { \"title\": 1 }.\nUSER: Why?\n</chat_history>"
+	prompts := map[string]string{
+		"title":      "### Task:\nGenerate a concise, 3-5 word title with an emoji summarizing the chat history.\n### Output:\nJSON format: { \"title\": \"your concise title here\" }\n" + history,
+		"tags":       "### Task:\nGenerate 1-3 broad tags categorizing the main themes\n### Output:\nJSON format: { \"tags\": [\"tag1\"] }\n" + history,
+		"follow_ups": "### Task:\nSuggest 3-5 relevant follow-up questions\n### Output:\nJSON format: { \"follow_ups\": [\"Question 1?\"] }\n" + history,
+		"queries":    "### Task:\nAnalyze the chat history to determine the necessity of generating search queries\n### Output:\nStrictly return in JSON format:\n{\n  \"queries\": [\"query1\"]\n}\n" + history,
+		"text":       "### Task:\nYou are an autocompletion system. Continue the text in `<text>`\n### Output:\n{ \"text\": \"<completion>\" }\n<text>How do</text>",
+		"none":       "### Task:\nRespond to the user query using the provided context { \"title\": 1 }\n<context>x</context>",
+	}
+	without := map[string]string{
+		"title": `{"title":"How do I winterize the engine of the boat when it stays in…"}`, "tags": `{"tags":[]}`,
+		"follow_ups": `{"follow_ups":[]}`, "queries": `{"queries":[]}`, "text": `{"text":""}`, "none": "Größe [1]. It stops [2]. See [9].",
+	}
+	written := map[string]string{
+		"title": `{"title": "Winter"}`, "tags": `{"tags":[]}`, "follow_ups": `{"follow_ups":[]}`, "queries": `{"queries":[]}`, "text": `{"text":""}`,
+		"none": "Größe [1]. It stops [2]. See [9].",
+	}
+	for name, test := range map[string]struct {
+		write func(context.Context, string) (string, error)
+		want  map[string]string
+	}{
+		"without a model": {nil, without},
+		"a broken model":  {func(context.Context, string) (string, error) { return "", errors.New("down") }, without},
+		"no JSON":         {func(context.Context, string) (string, error) { return "Winter", nil }, without},
+		"with a model":    {func(context.Context, string) (string, error) { return "Sure: ```json\n{\"title\": \"Winter\"}\n```", nil }, written},
+	} {
+		w, requests := citing()
+		c := w.serve(t, func(cfg *Config) { cfg.Write = test.write })
+		for task, prompt := range prompts {
+			text, err := json.Marshal(prompt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, body := c.do("POST", "/v1/chat/completions", `{"model":"docent","metadata":{"session_id":"s"},"messages":[{"role":"user","content":`+string(text)+`}]}`)
+			if task == "none" {
+				resp, body = c.do("POST", "/v1/chat/completions", `{"model":"docent","messages":[{"role":"user","content":`+string(text)+`}]}`)
+				<-requests
+			}
+			var got struct {
+				Choices []struct{ Message struct{ Content string } }
+			}
+			if err := json.Unmarshal([]byte(body), &got); err != nil || resp.StatusCode != 200 || got.Choices[0].Message.Content != test.want[task] {
+				t.Errorf("%s, %s: %d %s", name, task, resp.StatusCode, body)
+			}
+		}
+		if len(requests) > 0 {
+			t.Errorf("%s: a task is searched", name)
 		}
 	}
 }

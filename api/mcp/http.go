@@ -142,7 +142,9 @@ func (e endpoint) serve(ctx context.Context, in *input) (*huma.StreamResponse, e
 		req, w := humago.Unwrap(hc)
 		req = req.Clone(req.Context())
 		req.Body = io.NopCloser(bytes.NewReader(body))
-		e.handler.ServeHTTP(w, req)
+		answer, done := acceptBoth(req, w)
+		e.handler.ServeHTTP(answer, req)
+		done()
 	}}, nil
 }
 

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -15,7 +16,7 @@ import (
 )
 
 // endpointOf returns a function that sends a message as a user and returns the response.
-func endpointOf(t *testing.T, sessions *Sessions) func(user, session, message string) *httptest.ResponseRecorder {
+func endpointOf(t *testing.T, sessions *Sessions, accept ...string) func(user, session, message string) *httptest.ResponseRecorder {
 	t.Helper()
 	access := []route.Access{{Route: "GET /openapi.json", Scope: route.Public}}
 	for _, pattern := range []string{"POST /mcp", "GET /mcp", "DELETE /mcp", "GET " + metadataPath, "GET " + metadataPath + Path} {
@@ -36,6 +37,9 @@ func endpointOf(t *testing.T, sessions *Sessions) func(user, session, message st
 		req := httptest.NewRequestWithContext(ctx, http.MethodPost, Path, strings.NewReader(message))
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("Accept", "application/json, text/event-stream")
+		for _, types := range accept {
+			req.Header.Set("Accept", types)
+		}
 		if session != "" {
 			req.Header.Set(sessionHeader, session)
 		}
@@ -84,5 +88,36 @@ func TestSessionAge(t *testing.T) {
 	id := send("a", "", hello).Header().Get(sessionHeader)
 	if out := send("a", id, ping); id == "" || out.Code != http.StatusNotFound || len(sessions.open) != 0 {
 		t.Errorf("an old session: %d %s", out.Code, out.Body)
+	}
+}
+
+// TestAcceptedTypes has clients that accept only one media type, or name none.
+func TestAcceptedTypes(t *testing.T) {
+	t.Parallel()
+	for accept, want := range map[string]string{
+		"application/json": "application/json", "application/json; charset=utf-8": "application/json", "application/*": "application/json",
+		"text/event-stream": "text/event-stream", "": "text/event-stream", "*/*": "text/event-stream",
+		"application/json, text/event-stream": "text/event-stream", "image/png": "",
+	} {
+		send := endpointOf(t, NewSessions(), accept)
+		begun := send("a", "", hello)
+		session := begun.Header().Get(sessionHeader)
+		pong := send("a", session, ping)
+		if want == "" {
+			if begun.Code != http.StatusBadRequest {
+				t.Errorf("%q: %d %s", accept, begun.Code, begun.Body)
+			}
+			continue
+		}
+		for _, got := range []*httptest.ResponseRecorder{begun, pong} {
+			var message struct{ Result json.RawMessage }
+			isJSON := json.Unmarshal(got.Body.Bytes(), &message) == nil && message.Result != nil
+			if got.Code != http.StatusOK || got.Header().Get("Content-Type") != want || isJSON != (want == "application/json") {
+				t.Errorf("%q: %d %s %s", accept, got.Code, got.Header(), got.Body)
+			}
+		}
+		if told := send("a", session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`); told.Code != http.StatusAccepted || told.Body.Len() > 0 {
+			t.Errorf("%q, a notification: %d %s", accept, told.Code, told.Body)
+		}
 	}
 }

@@ -42,8 +42,8 @@ type ChatRequest struct {
 // Message is a message of the conversation.
 type Message struct {
 	_       struct{} `additionalProperties:"true"`
-	Role    string   `json:"role" doc:"user or assistant. Messages of system and developer are ignored."`
-	Content any      `json:"content,omitempty" doc:"A text, or a list of parts of the type text."`
+	Role    string   `json:"role" doc:"user or assistant. Messages of system and developer are ignored, and earlier ones of tool."`
+	Content any      `json:"content,omitempty" doc:"A text, or a list of parts of the type text. Other parts of earlier messages are ignored."`
 }
 
 // Completion is an answer, or a chunk of one.
@@ -122,8 +122,8 @@ func (s server) chatQuestion(ctx context.Context, c Caller, r ChatRequest) (ques
 		return question{}, err
 	}
 	var turns []talk.Turn
-	for _, m := range r.Messages {
-		if turns, err = turn(turns, m.Role, m.Content); err != nil {
+	for i, m := range r.Messages {
+		if turns, err = turn(turns, m.Role, m.Content, i == len(r.Messages)-1); err != nil {
 			return question{}, err
 		}
 	}

@@ -60,7 +60,8 @@ type Collections interface {
 	Collections(ctx context.Context) ([]corpus.CollectionInfo, error)
 }
 
-// Config connects the routes with the rest of docent. All fields are required.
+// Config connects the routes with the rest of docent. Fields without a default are
+// required.
 type Config struct {
 	// Answers answers questions.
 	Answers Answers
@@ -72,6 +73,12 @@ type Config struct {
 	Collections Collections
 	// Agent is the name of the model that searches all collections.
 	Agent string
+	// ChatModels are the names of the chat models that users may choose beside the default one.
+	// Default: none.
+	ChatModels []string
+	// Write lets a chat model answer a prompt without documents. Default: nil, there is no
+	// model.
+	Write func(ctx context.Context, prompt string) (string, error)
 	// Message returns an answer as docent's own message.
 	Message func(rag.Answer) payload.RAGMessage
 	// MaxBytes bounds a request.
@@ -103,7 +110,7 @@ type ErrorDetail struct {
 
 // Model is a model that a client can choose.
 type Model struct {
-	ID      string `json:"id" doc:"The agent, or docent/ and the name of a collection."`
+	ID      string `json:"id" doc:"The agent, the agent with @ and a chat model, or docent/ and the name of a collection."`
 	Object  string `json:"object" enum:"model"`
 	Created int64  `json:"created" doc:"When the server started, in Unix seconds."`
 	OwnedBy string `json:"owned_by"`
@@ -121,7 +128,8 @@ func AddRoutes(r *route.Router, cfg Config) {
 	r.Group("/v1/", errorBody)
 	route.Add(r, huma.Operation{
 		Method: http.MethodGet, Path: "/v1/models", OperationID: "openai-models", Tags: []string{tag}, Summary: "List the models",
-		Description: "Lists the agent, which searches all collections, and one model for each collection.",
+		Description: "Lists the agent, which searches all collections, and one model for each collection. " +
+			"If users may choose a chat model, it also lists the agent with each of them, such as docent@fast.",
 	}, s.list)
 	route.Add(r, huma.Operation{
 		Method: http.MethodGet, Path: "/v1/models/{model}", OperationID: "openai-model", Tags: []string{tag}, Summary: "Get a model",
@@ -167,6 +175,9 @@ func (s server) models(ctx context.Context) ([]Model, error) {
 		return nil, err
 	}
 	models := []Model{{ID: s.Agent, Object: "model", Created: s.created, OwnedBy: "docent"}}
+	for _, name := range s.ChatModels {
+		models = append(models, Model{ID: s.Agent + "@" + name, Object: "model", Created: s.created, OwnedBy: "docent"})
+	}
 	for _, c := range infos {
 		models = append(models, Model{ID: collectionPrefix + c.Name, Object: "model", Created: s.created, OwnedBy: "docent"})
 	}
@@ -191,15 +202,19 @@ func unknownModel(name string) error {
 	return fault.New(fault.NotFound, unknownModelID, "there is no model %q; GET /v1/models lists the models", name)
 }
 
-// collections returns the collections that a model searches; none means all.
-func (s server) collections(ctx context.Context, model string) ([]string, error) {
+// chosen returns the collections that a model searches, where none means all, and its chat
+// model, or "".
+func (s server) chosen(ctx context.Context, model string) (collections []string, chat string, err error) {
 	if model == s.Agent {
-		return nil, nil
+		return nil, "", nil
 	}
 	if _, err := s.find(ctx, model); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return []string{strings.TrimPrefix(model, collectionPrefix)}, nil
+	if chat, ok := strings.CutPrefix(model, s.Agent+"@"); ok {
+		return nil, chat, nil
+	}
+	return []string{strings.TrimPrefix(model, collectionPrefix)}, "", nil
 }
 
 type listOutput struct{ Body ModelList }

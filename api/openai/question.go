@@ -78,7 +78,7 @@ const (
 // question makes a question of the user's last message. The earlier messages are its
 // history, except in a session, which has its own.
 func (s server) question(ctx context.Context, c Caller, model string, metadata any, turns []talk.Turn) (question, error) {
-	collections, err := s.collections(ctx, model)
+	collections, chat, err := s.chosen(ctx, model)
 	if err != nil {
 		return question{}, err
 	}
@@ -99,7 +99,7 @@ func (s server) question(ctx context.Context, c Caller, model string, metadata a
 	}
 	earlier := turns[max(0, last-rag.MaxHistory):last]
 	return question{Caller: c, Request: rag.Request{
-		Question: turns[last].Text, Turns: earlier, History: len(earlier), Collections: collections, Documents: documents,
+		Model: chat, Question: turns[last].Text, Turns: earlier, History: len(earlier), Collections: collections, Documents: documents,
 	}}, nil
 }
 
@@ -125,27 +125,29 @@ func chosenDocuments(metadata any) ([]int64, error) {
 	return ids, nil
 }
 
-// turn adds a message to the conversation. Messages of system and developer are
-// ignored.
-func turn(turns []talk.Turn, role string, content any) ([]talk.Turn, error) {
-	text, err := textOf(content)
+// turn adds a message to the conversation. Messages of system and developer are ignored,
+// and so is everything but text in earlier messages, such as pictures and results of tools.
+func turn(turns []talk.Turn, role string, content any, last bool) ([]talk.Turn, error) {
+	text, err := textOf(content, !last)
 	if err != nil {
 		return nil, err
 	}
-	switch role {
-	case "user":
+	switch {
+	case role == "user" && (text != "" || last):
 		return append(turns, talk.Turn{Role: talk.User, Text: text}), nil
-	case "assistant":
+	case role == "assistant" && (text != "" || last):
 		return append(turns, talk.Turn{Role: talk.Assistant, Text: text}), nil
-	case "system", "developer":
+	case role == "user", role == "assistant", role == "system", role == "developer":
+		return turns, nil
+	case !last && (role == "tool" || role == "function"):
 		return turns, nil
 	default:
 		return nil, unsupported("messages.role", "messages are of user, assistant, system, or developer")
 	}
 }
 
-// textOf returns the text of a message.
-func textOf(content any) (string, error) {
+// textOf returns the text of a message. Other parts are refused, unless lenient.
+func textOf(content any, lenient bool) (string, error) {
 	switch content := content.(type) {
 	case nil:
 		return "", nil
@@ -156,10 +158,14 @@ func textOf(content any) (string, error) {
 		for _, part := range content {
 			p, _ := part.(map[string]any)
 			text, ok := p["text"].(string)
-			if kind := p["type"]; !ok || kind != "text" && kind != "input_text" && kind != "output_text" {
-				return "", unsupported("messages.content", "messages contain only text")
+			kind := p["type"]
+			ok = ok && (kind == "text" || kind == "input_text" || kind == "output_text")
+			switch {
+			case ok:
+				b.WriteString(text)
+			case !lenient:
+				return "", unsupported("messages.content", "the last message contains only text")
 			}
-			b.WriteString(text)
 		}
 		return b.String(), nil
 	default:
@@ -176,6 +182,9 @@ func ignore(string) {}
 
 // ask starts an answer. The caller must call wait once.
 func (s server) ask(ctx context.Context, q question) (wait, error) {
+	if t, ok := taskOf(q.Question); ok {
+		return s.askTask(ctx, t)
+	}
 	if q.Session == "" {
 		return s.askOnce(ctx, q)
 	}
@@ -183,7 +192,9 @@ func (s server) ask(ctx context.Context, q question) (wait, error) {
 	if err != nil {
 		return nil, err
 	}
-	frames, err := s.Conversations.Say(ctx, q.Session, q.Question, payload.AskOptions{Collections: q.Collections, Documents: q.Documents})
+	frames, err := s.Conversations.Say(ctx, q.Session, q.Question, payload.AskOptions{
+		Model: q.Model, Collections: q.Collections, Documents: q.Documents,
+	})
 	if err != nil {
 		done()
 		return nil, err

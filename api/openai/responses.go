@@ -161,8 +161,8 @@ func includes(list any, value string) bool {
 // maxInput bounds the items of an input.
 const maxInput = 400
 
-// inputTurns returns the messages of an input. Clients send reasoning of other models
-// back; it is ignored.
+// inputTurns returns the messages of an input. Earlier items without text are
+// ignored.
 func inputTurns(input any) (turns []talk.Turn, err error) {
 	if text, ok := input.(string); ok {
 		return []talk.Turn{{Role: talk.User, Text: text}}, nil
@@ -171,17 +171,18 @@ func inputTurns(input any) (turns []talk.Turn, err error) {
 	if !ok || len(items) > maxInput {
 		return nil, unsupported("input", "it must be a text or a list of up to 400 messages")
 	}
-	for _, item := range items {
+	for i, item := range items {
 		m, _ := item.(map[string]any)
-		switch m["type"] {
-		case "reasoning":
+		last := i == len(items)-1
+		switch kind := m["type"]; {
+		case kind == nil, kind == "message":
+		case kind == "reasoning", !last: // calls of tools and their results, for example
 			continue
-		case nil, "message":
 		default:
 			return nil, unsupported("input", "it contains only messages")
 		}
 		role, _ := m["role"].(string)
-		if turns, err = turn(turns, role, m["content"]); err != nil {
+		if turns, err = turn(turns, role, m["content"], last); err != nil {
 			return nil, err
 		}
 	}

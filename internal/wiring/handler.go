@@ -68,6 +68,7 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		Ready: s.readyChecks(), Models: s.states,
 		UploadBytes: s.Config.MaxFileSize, MaxSearches: s.Config.Searches, Quotas: s.quotas,
 		Sources: s.Sources, Metrics: s.metrics, Logger: s.Log,
+		ChatModels: s.otherChoices(), Write: s.writer(),
 	}
 	if s.authenticator != nil {
 		cfg.Logins, cfg.Rights = s.authenticator, s.rights

@@ -253,6 +253,34 @@ func (m *Models) choosable() map[string]llm.Model {
 	return out
 }
 
+// otherChoices returns the names that users may choose beside the default model, or none
+// if quotes are the only one.
+func (a *Answers) otherChoices() []string {
+	names := a.RAG.Models()
+	if len(names) < 3 {
+		return nil
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == a.RAG.DefaultModel() })
+}
+
+// maxTitleTokens limits the answers of writer. Models that reason need more than a title.
+const maxTitleTokens = 1000
+
+// writer lets the model for titles answer a prompt. It returns nil without a model.
+func (m *Models) writer() func(ctx context.Context, prompt string) (string, error) {
+	model := m.ModelFor(config.UseTitles)
+	if model == nil {
+		return nil
+	}
+	return func(ctx context.Context, prompt string) (string, error) {
+		answer, err := llm.Ask(ctx, model, llm.Request{Messages: []llm.Message{llm.Text(llm.User, prompt)}, MaxTokens: maxTitleTokens})
+		if err != nil {
+			return "", err
+		}
+		return answer.Text, nil
+	}
+}
+
 // open returns a model of an agent file. Without a URL, it is on the configured
 // chat server.
 func (m *Models) open(s definition.ModelServer) (llm.Model, error) {
