@@ -652,9 +652,9 @@ export interface components {
             type: "message";
         };
         OpenaiMessage: {
-            /** @description A text, or a list of parts of the type text. */
+            /** @description A text, or a list of parts of the type text. Other parts of earlier messages are ignored. */
             content?: unknown;
-            /** @description user or assistant. Messages of system and developer are ignored. */
+            /** @description user or assistant. Messages of system and developer are ignored, and earlier ones of tool. */
             role: string;
         } & {
             [key: string]: unknown;
@@ -665,7 +665,7 @@ export interface components {
              * @description When the server started, in Unix seconds.
              */
             created: number;
-            /** @description The agent, or docent/ and the name of a collection. */
+            /** @description The agent, the agent with @ and a chat model, or docent/ and the name of a collection. */
             id: string;
             /** @enum {string} */
             object: "model";
