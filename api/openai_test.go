@@ -419,7 +419,9 @@ func TestOpenAITasks(t *testing.T) {
 		"without a model": {nil, without},
 		"a broken model":  {func(context.Context, string) (string, error) { return "", errors.New("down") }, without},
 		"no JSON":         {func(context.Context, string) (string, error) { return "Winter", nil }, without},
-		"with a model":    {func(context.Context, string) (string, error) { return "Sure: ```json\n{\"title\": \"Winter\"}\n```", nil }, written},
+		"with a model": {func(context.Context, string) (string, error) {
+			return "Sure: ```json\n{\"title\": \"Winter\"}\n```", nil
+		}, written},
 	} {
 		w, requests := citing()
 		c := w.serve(t, func(cfg *Config) { cfg.Write = test.write })
