@@ -46,3 +46,28 @@ func TestBlocksOfOtherSubjects(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 }
+
+// TestRelatedRow: a row below a chosen paragraph is related by one word.
+func TestRelatedRow(t *testing.T) {
+	t.Parallel()
+	got := ask(t, "which package has the ICU headers on CentOS for building with SMTPUTF8", corpus.Prose,
+		"Postfix builds with SMTPUTF8 if the ICU library and header files are installed. The package name varies with the system. The table "+
+			"shows package names.\n\n| System | Package |\n| --- | --- |\n| FreeBSD | icu |\n| CentOS | libicu-devel |")
+	if !strings.Contains(got, "libicu-devel") || strings.Contains(got, "FreeBSD") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// TestFurtherParagraph: a further paragraph has only the sentences that matter.
+func TestFurtherParagraph(t *testing.T) {
+	t.Parallel()
+	question := "What is the difference between DELETE and TRUNCATE?"
+	first, second := passage(1, "Commands", "Difference", "The difference between DELETE and TRUNCATE is the speed. TRUNCATE is the faster one."),
+		passage(2, "Pages", "Rows", "Many people wrote the chapters about storage, and others translated them into a dozen languages. Only DELETE fires the triggers in pg_trigger, "+
+			"unlike TRUNCATE, which makes a difference. All of the pages are eight kilobytes long, as before.")
+	first.Score, second.Score = 1, .9
+	got, _ := Answer(testStatic, Query{Question: question, Searched: question, Passages: []Passage{first, second}})
+	if !strings.Contains(got, "faster one") || !strings.Contains(got, "fires the triggers") || strings.Contains(got, "dozen") {
+		t.Errorf("got\n%s", got)
+	}
+}

@@ -10,8 +10,7 @@ import (
 	"docent/rag/text"
 )
 
-// Weights of a window's score. They were chosen on the question sets pgdocs,
-// pgxcode, and postfix.
+// Weights of a window's score. They were chosen on the question sets of docs/explanation/evaluation.md.
 const (
 	weightCover   = 1.0
 	weightVector  = .3
@@ -20,24 +19,22 @@ const (
 	weightClosest = 1.5
 	weightMean    = 1.0
 	weightPrior   = .5
-	weightHint    = .35
+	weightHint    = .5
 	// weightName rewards a name that the question does not contain, because such a name is often the answer.
 	weightName = .2
-	// weightTopic rewards a label that names the subject of the question.
-	weightTopic = .3
+	// weightGlossary rewards the row of a table whose first cell is the subject of the question.
+	weightGlossary = .6
 	// weightDefinition rewards a definition of the subject, if the question asks for it.
 	weightDefinition = .8
 	// weightLength is the cost of a hundred words.
 	weightLength = .15
 	// weightRest is the cost of a hundred words around the best sentences of a block.
-	weightRest = .2
+	weightRest = .4
 	// weightSeam is the cost of each flaw at the edges of a window: a beginning that needs omitted text, or an end that
 	// promises more.
 	weightSeam = .1
 	// seamsOfLeaning is the number of flaws that a dependent beginning counts for.
 	seamsOfLeaning = 1.5
-	// weightEcho is the cost of only repeating the question.
-	weightEcho = .6
 	// weightSaid is the cost of only repeating the last answer.
 	weightSaid = 1.5
 	// weightCode is the cost of code if the question asks for words.
@@ -74,6 +71,8 @@ type candidate struct {
 	// base is the score without the covered terms.
 	base  float64
 	score float64
+	// core has the positions of its best run of sentences, if it was looked for.
+	core [2]int
 }
 
 // choose takes the best block, and further blocks that are good, short, have a clear relation to the question, and add
@@ -92,6 +91,9 @@ func (e *extractor) choose() []Block {
 		distance = belowEncoded
 	}
 	least := max(enough*top, top-distance)
+	for i, c := range candidates {
+		candidates[i] = e.trimmed(c)
+	}
 	for len(blocks) < maxBlocks {
 		var next *candidate
 		var nextGain float64
@@ -101,7 +103,7 @@ func (e *extractor) choose() []Block {
 				break
 			}
 			if length+c.words > maxAnswer || c.quotes[0].adrift && !slices.ContainsFunc(chosen, c.quotes[0].follows) ||
-				e.defines != nil && c.Kind == Code && best.Kind != Code || repeats(chosen, c.quotes) || !e.related(*c, best) {
+				e.defines != nil && c.Kind == Code && best.Kind != Code || repeats(chosen, c.quotes) || !e.related(*c, best) && !e.adjoins(*c, blocks) {
 				continue
 			}
 			gain := e.gain(*c, covered, hinted) + weightName*e.named(*c, chosen)
@@ -139,8 +141,8 @@ func (e *extractor) widened(c candidate) candidate {
 
 // Shares of the best block's relation to the question that a further block needs.
 const (
-	minOfBest    = .5
-	minOfSimilar = .75
+	minOfBest    = .4
+	minOfSimilar = .6
 )
 
 // related reports whether a further block has a clear relation to the question: it has nearly as many words of the question as
@@ -154,6 +156,15 @@ func (e *extractor) related(c, best candidate) bool {
 	own := e.ownCoverage(c)
 	return own > 0 && own >= minOfBest*e.ownCoverage(best) && e.coverage(c) >= minOfBest*e.coverage(best) &&
 		similarity(c) >= minOfSimilar*similarity(best)
+}
+
+// adjoins reports whether a block with words of the question follows a chosen block, or is a row of a table in its section. What
+// stands there is about the same thing, and says it in fewer words.
+func (e *extractor) adjoins(c candidate, chosen []Block) bool {
+	passage := e.passages[c.Passage]
+	return e.ownCoverage(c) > 0 && slices.ContainsFunc(chosen, func(b Block) bool {
+		return b.Passage == c.Passage && (b.to == c.from || c.Kind == Row) && passage[b.from].label == passage[c.from].label
+	})
 }
 
 // similarity returns the similarity of the closest sentence of a candidate.
@@ -224,6 +235,7 @@ func (e *extractor) best(passage []quote, b Block) candidate {
 		return whole
 	}
 	base, score := whole.base, whole.score
+	whole.core = [2]int{b.from, b.to}
 	for from := b.from; from < b.to; from++ {
 		for to := from + 1; to <= min(from+maxRun, b.to); to++ {
 			part := b
@@ -232,11 +244,37 @@ func (e *extractor) best(passage []quote, b Block) candidate {
 			rest := weightRest * float64(whole.words-c.words) / 100
 			if c.score-rest > score {
 				base, score = c.base-rest, c.score-rest
+				whole.core = [2]int{from, to}
 			}
 		}
 	}
 	whole.base, whole.score = base, score
 	return whole
+}
+
+// Bounds of further paragraphs, in words.
+const (
+	// maxFurther is the length up to which a further paragraph is quoted as a whole.
+	maxFurther = 30
+	// maxBelonging is the length up to which sentences that belong to the best ones follow them.
+	maxBelonging = 50
+)
+
+// trimmed returns a further block. A longer paragraph loses the sentences around its best ones that do not belong to them.
+func (e *extractor) trimmed(c candidate) candidate {
+	if c.Kind != Paragraph && c.Kind != Definition || c.words <= maxFurther || c.core == [2]int{} {
+		return c
+	}
+	passage, from, to := e.passages[c.Passage], c.core[0], c.core[1]
+	for from > c.from && passage[from].leans {
+		from--
+	}
+	for to < c.to && belongs(passage[to]) && words(passage[from:to+1]) <= maxBelonging {
+		to++
+	}
+	part := e.score(passage, blockOf(c.Kind, passage, from, to))
+	part.base, part.score = c.base, c.score
+	return part
 }
 
 // score scores a block of a passage.
@@ -253,10 +291,12 @@ func (e *extractor) score(passage []quote, b Block) candidate {
 	e.static.Mean(e.scratch, e.static.AppendTokens(e.scratchTokens, c.quotes[0].label))
 	c.base += weightContext * float64(embed.Dot(e.vector, e.scratch))
 	c.base += e.similarity(c) + weightDefinition*c.defined()
-	c.base += weightPrior*e.prior[b.Passage] + weightTopic*c.quotes[0].topic
+	c.base += weightPrior * e.prior[b.Passage]
+	if c.quotes[0].glossary {
+		c.base += weightGlossary
+	}
 	c.base -= weightLength * float64(c.words) / 100
 	c.base -= weightSeam * seams(passage, b.from, b.to)
-	c.base -= weightEcho * e.echo(c)
 	c.base -= weightSaid * e.repeated(c)
 	if c.Kind == Code && asksForWords.MatchString(e.question) {
 		c.base -= weightCode
@@ -310,36 +350,6 @@ func (e *extractor) repeated(w candidate) float64 {
 func (e *extractor) wasSaid(q quote) bool {
 	return e.said != "" && strings.Contains(e.said, lettersOf(q.trimmed()))
 }
-
-// echo says how much of a window only repeats the question, from 0 to 1.
-func (e *extractor) echo(w candidate) float64 {
-	if len(e.terms) < minEchoed {
-		return 0
-	}
-	own, common := 0, 0
-	for _, q := range w.quotes {
-		for s := range q.stems {
-			if text.IsStop(s) {
-				continue
-			}
-			own++
-			if slices.ContainsFunc(e.terms, func(t text.Weighted) bool { return t.Stem == s }) {
-				common++
-			}
-		}
-	}
-	if own == 0 {
-		return 1
-	}
-	return max(0, float64(common)/float64(own)-echoed) / (1 - echoed)
-}
-
-const (
-	// minEchoed is the number of terms from which a question can be echoed.
-	minEchoed = 4
-	// echoed is the share of a window's words from the question that is normal.
-	echoed = .6
-)
 
 // gain returns the value of the terms and hints that a window adds to those
 // already covered.

@@ -24,9 +24,6 @@ func (e *extractor) complete(chosen []Block) []quote {
 		}
 	}
 	for i, b := range chosen {
-		if i == 0 {
-			out = e.section(b, out)
-		}
 		out = e.neighbors(b, i == 0, out)
 	}
 	out = e.remedies(chosen[0], out)
@@ -136,32 +133,6 @@ func (e *extractor) onlyAbove(b Block) bool {
 		above += t.Weight * best
 	}
 	return above > 0 && own < above/2
-}
-
-// maxSection is the length, in words, up to which a section is quoted as a whole.
-const maxSection = 80
-
-// section adds the other paragraphs of the section of a block, if the section is short and its heading has words of the question. It
-// adds the lists as well if only the heading has them.
-func (e *extractor) section(b Block, out []quote) []quote {
-	s := e.passages[b.Passage]
-	from, to := b.from, b.to
-	for from > 0 && s[from-1].label == s[b.from].label && s[from-1].Kind != text.TitleSentence {
-		from--
-	}
-	for to < len(s) && s[to].label == s[b.from].label && s[to].Kind != text.TitleSentence {
-		to++
-	}
-	above := e.onlyAbove(b)
-	if s[b.from].topic == 0 || b.Kind == Row || (b.Kind == Item || b.Kind == Step) && !above || words(s[from:to]) > maxSection {
-		return out
-	}
-	for _, q := range s[from:to] {
-		if q.Kind != text.RowSentence && (above || q.Kind == text.ProseSentence && q.indent == "") && !q.isIn(out) && !e.wasSaid(q) {
-			out = append(out, q)
-		}
-	}
-	return out
 }
 
 // belonging matches the beginning of a sentence that belongs to the one before: an exception, a remedy, a condition, a warning, or a

@@ -54,8 +54,8 @@ type quote struct {
 	similar float64
 	// defined says how clearly the quote defines the subject of the question, from 0 to 1.
 	defined float64
-	// topic is the share of the question that the label names.
-	topic float64
+	// glossary reports a table row whose first cell is the subject of the question, such as the row of a term in a glossary.
+	glossary bool
 	// more are the sentences after it on the same lines of the answer.
 	more []quote
 	// also are the numbers of the other passages that contain the sentence.
@@ -320,9 +320,6 @@ func (e *extractor) cover(q *quote, heading map[string]bool) {
 	q.lead = q.leans && !q.adrift || isTerm(q.label) && !e.mentions(q, q.label)
 	q.covered = make([]float64, len(e.terms))
 	for i, t := range e.terms {
-		if label[t.Stem] {
-			q.topic += t.Weight
-		}
 		switch {
 		case q.stems[t.Stem], q.stems[e.measured[t.Stem]]:
 			q.covered[i] = 1
@@ -335,9 +332,7 @@ func (e *extractor) cover(q *quote, heading map[string]bool) {
 			q.covered[i] = partly
 		}
 	}
-	if q.Kind == text.RowSentence && e.names(rowCells(q.text)[0]) {
-		q.topic = rowTopic
-	}
+	q.glossary = q.Kind == text.RowSentence && e.names(rowCells(q.text)[0])
 	q.hinted = make([]bool, len(e.hints))
 	for i, h := range e.hints {
 		q.hinted[i] = h.answer.MatchString(q.text)
@@ -368,11 +363,6 @@ func inCompound(word string, stems map[string]bool) bool {
 	}
 	return false
 }
-
-// rowTopic is the topic of a table row whose first cell is the subject of the
-// question, such as the row of a term in a glossary. It is more than the topic of
-// any label, because the row is about nothing else.
-const rowTopic = 2
 
 // names reports whether the words of a cell, and no others, name a subject of the
 // question.
