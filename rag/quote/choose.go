@@ -158,8 +158,8 @@ func (e *extractor) related(c, best candidate) bool {
 		similarity(c) >= minOfSimilar*similarity(best)
 }
 
-// adjoins reports whether a block with words of the question follows a chosen block, or is a row of a table in its section. What
-// stands there is about the same thing, and says it in fewer words.
+// adjoins reports whether a block with words of the question follows a chosen block, or is a row of a table in its section. Such a
+// block is about the same thing, in fewer words.
 func (e *extractor) adjoins(c candidate, chosen []Block) bool {
 	passage := e.passages[c.Passage]
 	return e.ownCoverage(c) > 0 && slices.ContainsFunc(chosen, func(b Block) bool {
