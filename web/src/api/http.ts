@@ -3,6 +3,7 @@
 import { base } from './base';
 import type {
   ChunkPage,
+  CollectionChanges,
   CollectionRow,
   ConversationPage,
   DocumentPage,
@@ -280,6 +281,18 @@ export const listCollections = () => json<CollectionRow[]>('/api/collections');
 
 const write = (method: string, body?: unknown): RequestInit =>
   body === undefined ? { method } : { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
+
+const collectionAt = (name: string) => `/api/collections/${encodeURIComponent(name)}`;
+
+export const createCollection = (name: string, about: CollectionChanges) => call('/api/collections', write('POST', { name, ...about }));
+
+export const changeCollection = (name: string, about: CollectionChanges) => call(collectionAt(name), write('PATCH', about));
+
+/** deleteCollection removes a collection with its documents. The request outlives the page. */
+export const deleteCollection = (name: string) => call(collectionAt(name), { ...write('DELETE'), keepalive: true });
+
+/** emptyCollection removes all documents of a collection. The request outlives the page. */
+export const emptyCollection = (name: string) => call(collectionAt(name) + '/empty', { ...write('POST'), keepalive: true });
 
 const rightsOf = (collection: string) => `/api/collections/${encodeURIComponent(collection)}/rights`;
 

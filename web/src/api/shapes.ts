@@ -7,6 +7,8 @@ export type {
   Chunk as ChunkRow,
   ChunkPage,
   Collection as CollectionRow,
+  CollectionChanges,
+  CollectionInfo,
   Conversation as OthersRow,
   ConversationPage,
   Document as DocumentRow,

@@ -46,6 +46,9 @@ class Server {
   /** The agent takes files in a conversation. */
   files = $derived(this.info?.files === true);
 
+  /** called returns the title of a collection. */
+  called = (name: string): string => this.info?.collections.find((c) => c.name === name)?.title ?? name;
+
   documents = $derived(this.info?.collections.reduce((n, c) => n + c.documents, 0) ?? 0);
   chunks = $derived(this.info?.collections.reduce((n, c) => n + c.chunks, 0) ?? 0);
   /** The encoders that have not encoded all passages, in numbers of passages; null if all have. */

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { ChunkRow, DocumentRow, Info, Me, SessionRow, TokenRow } from '../../src/api/shapes';
+import type { ChunkRow, CollectionInfo, DocumentRow, Info, Me, SessionRow, TokenRow } from '../../src/api/shapes';
 import { answer, documents, type MockDocument } from './corpus';
 import { scripts } from './scripts';
 import { MockSources } from './sources';
@@ -72,6 +72,7 @@ interface Session {
 
 export class MockDocent {
   documents: MockDocument[] = documents();
+  collections: CollectionInfo[] = [{ name: 'default', title: 'default', documents: 0, failed: 0, chunks: 0 }];
   sessions = new Map<string, Session>();
   extractive = false;
   /** The name of an agent that is not the built-in one; it offers choices at once. */
@@ -315,6 +316,7 @@ export class MockDocent {
     if (noun === 'me') return void json(this.me());
     if (noun === 'info') return void json(this.info());
     if (noun === 'ready') return void json({ checks: { database: 'ok', ...this.failing } }, Object.keys(this.failing).length ? 503 : 200);
+    if (noun === 'collections') return void (await this.shelve(req, res, decodeURIComponent(id ?? '')));
     if (noun === 'tokens') return void (await this.keys(req, res, Number(id)));
     if (noun === 'search') return void json({ question: '', evidence: 1, results: [] });
     if (noun === 'sources' || noun === 'source-kinds') return void (await this.sources.serve(req, res, url));
@@ -382,6 +384,17 @@ export class MockDocent {
     json({ ...row, token: `dct_${row.id}` }, 201);
   }
 
+  // shelve creates, changes, and removes collections.
+  private async shelve(req: IncomingMessage, res: ServerResponse, name: string): Promise<void> {
+    if (req.method === 'GET') return void res.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(this.collections.map((c) => ({ ...c, right: 'manage', rights: [], restricted: false }))));
+    const about = JSON.parse((await body(req)) || '{}') as Partial<CollectionInfo>;
+    if (req.method === 'POST' && !name) this.collections.push({ title: about.name!, documents: 0, failed: 0, chunks: 0, ...about } as CollectionInfo);
+    else if (req.method === 'PATCH') this.collections = this.collections.map((c) => (c.name === name ? { ...c, ...about, title: about.title || c.name } : c));
+    else if (req.method === 'DELETE') this.collections = this.collections.filter((c) => c.name !== name);
+    if (req.method === 'DELETE') return void res.writeHead(200, { 'Content-Type': 'application/json' }).end('{"removed":0}');
+    res.writeHead(204).end();
+  }
+
   private me = (): Me => ({ id: this.login && 'user:ada', name: this.login && 'ada', scopes: this.scopes, auth: this.login !== '' });
 
   private known(req: IncomingMessage): boolean {
@@ -421,7 +434,7 @@ export class MockDocent {
         ? { name: 'extractive', kind: 'extractive', hint: 'Set OPENAI_API_KEY, or DOCENT_MODEL_URL for a local server, to have answers written by a language model.' }
         : { name: 'gpt-4o-mini', kind: 'openai', hint: '' },
       models: [], encoders: [], embedder: { name: 'static', dimensions: 256 },
-      collections: [{ name: 'default', title: 'default', documents: this.documents.length, failed, chunks: this.documents.length * 7 }],
+      collections: [{ ...this.collections[0]!, documents: this.documents.length, failed, chunks: this.documents.length * 7 }, ...this.collections.slice(1)],
       index: { keyword: 'bm25', vectors: 'chromem', chunks: 0 }, voice: { listens: false, speaks: false }, auth: false, read_conversations: false, started_at: new Date(0).toISOString(), go: 'go1.26',
       limits: { upload_bytes: 1_000_000, message_bytes: 16384, k: 4 },
     };

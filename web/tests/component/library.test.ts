@@ -1,0 +1,46 @@
+// The library on the mounted page.
+import { beforeEach, expect, test } from 'vitest';
+import type { MockDocent } from '../mock/server';
+import { accessible, start, type Page } from './page';
+
+let mock: MockDocent;
+let page: Page;
+
+beforeEach(async () => {
+  ({ mock, page } = await start());
+  await page.goto('#/documents');
+});
+
+const button = (name: string | RegExp) => page.getByRole('button', { name });
+
+test('a collection is created, described, and removed', async () => {
+  await button('New collection').click();
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('hr');
+  await page.getByLabel('What is in it?').fill('All about us.');
+  await page.getByLabel('Suggested questions').fill('Who is who?\n\n When is payday? ');
+  await button('Create').click();
+  await page.getByRole('heading', { name: 'hr' }).waitFor();
+  expect(mock.collections[1]).toMatchObject({ name: 'hr', description: 'All about us.', questions: ['Who is who?', 'When is payday?'] });
+
+  await button('Describe').click();
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('People');
+  await accessible();
+  await button('Save').click();
+  await page.getByRole('heading', { name: 'People' }).waitFor();
+  expect(mock.collections[1]).toMatchObject({ name: 'hr', title: 'People', description: 'All about us.' });
+
+  await button('Delete collection').click();
+  await expect.poll(() => page.getByRole('heading', { name: 'People' }).count()).toBe(0);
+  await button('Undo').click();
+  await button(/^People/).click();
+  await button('Delete collection').click();
+  await button('Dismiss').click(); // this deletes it at once
+  await expect.poll(() => mock.collections.map((c) => c.name)).toEqual(['default']);
+});
+
+test('a suggested question is asked in its collection', async () => {
+  mock.collections.push({ name: 'hr', title: 'People', documents: 3, failed: 0, chunks: 9, questions: ['When is payday?'] });
+  await page.reload();
+  await button('When is payday?').click();
+  await expect.poll(() => mock.received.at(-1)?.content).toEqual({ message: 'When is payday?', collections: ['hr'] });
+});
