@@ -176,6 +176,28 @@ func (r *Runtime) Check(ctx context.Context, sessionID string) error {
 	return r.elsewhere(ctx, sessionID, replica.OpCheck, nil, (*conversation).step)
 }
 
+// Settle waits until a session has handled everything that it received before, as far as its state takes it. Tests use it.
+// Messages of other agents may still be on their way.
+func (r *Runtime) Settle(ctx context.Context, sessionID string) error {
+	settled := make(chan struct{})
+	err := r.with(ctx, sessionID, func(c *conversation) error {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.queue.add(work{do: func(context.Context) { close(settled) }})
+		c.mail.signal()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	select {
+	case <-settled:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // step requests a step.
 func (c *conversation) step() error {
 	c.mu.Lock()

@@ -17,7 +17,8 @@ func newAgent(std stdio) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newAgentNew(std), newAgentCheck(std), newAgentChat(std), newAgentPrint(std), newAgentSchema(std))
+	cmd.AddCommand(newAgentNew(std), newAgentCheck(std), newAgentChat(std), newAgentTest(std),
+		newAgentRecord(std), newAgentReplay(std), newAgentPrint(std), newAgentSchema(std))
 	return cmd
 }
 

@@ -1,12 +1,16 @@
 package wiring
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"time"
 
+	"docent/agent"
 	"docent/agent/assistant"
 	"docent/agent/chat"
 	"docent/agent/definition"
+	"docent/agent/recording"
 	"docent/agent/session"
 	"docent/agent/session/journal"
 	"docent/agent/session/relay"
@@ -94,6 +98,8 @@ type hosting struct {
 	readers       *Readers       // nil without files
 	speech        *speech.Client // nil without a speech server
 	others        *relay.Relay   // nil without other processes
+	now           func() time.Time
+	script        *recording.Script // of a trial; nil otherwise
 }
 
 // newRuntime returns the runtime of an agent. The caller starts it.
@@ -124,6 +130,15 @@ func (a *Answers) newRuntime(d *definition.Definition, h hosting) (*session.Runt
 			cfg.Models.ByName = map[string]llm.Model{}
 		}
 		cfg.Models.ByName[name] = model
+	}
+	if h.now != nil {
+		cfg.Now, cfg.Location = h.now, cmp.Or(d.Location, time.UTC)
+	}
+	if h.script != nil {
+		cfg.Dialer, cfg.Speaker = h.script, h.script
+		if h.script.Models() {
+			cfg.Models = agent.Models{ByName: map[string]llm.Model{h.script.Name(): h.script}, Default: h.script.Name()}
+		}
 	}
 	runtime, err := session.NewRuntime(cfg)
 	if err != nil {

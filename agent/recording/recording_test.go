@@ -1,0 +1,78 @@
+package recording_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"docent/agent/chat"
+	"docent/agent/recording"
+	"docent/payload"
+)
+
+// TestParse reads what String writes, and names wrong lines.
+func TestParse(t *testing.T) {
+	t.Parallel()
+	const text = "# first\nuser: a: b\n  and more\n\nagent:\nstate: x \n"
+	rec, err := recording.Parse("r.txt", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "user: a: b\n  and more\nagent: \nstate: x\n"
+	if got := rec.String(); got != want {
+		t.Errorf("got %q", got)
+	}
+	if rec.Lines[2].Number != 6 {
+		t.Errorf("the last line is %d", rec.Lines[2].Number)
+	}
+	for bad, words := range map[string]string{
+		"hello": "r.txt:1: a line begins with one of", "user: x\nsays: y": "r.txt:2: a line begins with one of",
+		strings.Repeat("user: x\n", recording.MaxLines+1): "may have 10000 lines", strings.Repeat("#\n", recording.MaxBytes): "bytes",
+	} {
+		if _, err := recording.Parse("r.txt", []byte(bad)); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%.20q: %v", bad, err)
+		}
+	}
+}
+
+// TestOf writes stored messages as a recording.
+func TestOf(t *testing.T) {
+	t.Parallel()
+	file, err := json.Marshal(payload.NewFile("my notes.txt", "text/plain", []byte("one")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := recording.Of("S", []chat.Message{
+		{Type: payload.TypeStr, Content: chat.JSONString("Hi!")},
+		{Type: payload.TypeStr, IsUser: true, Content: chat.JSONString("tea\nor coffee")},
+		{Type: payload.TypeStr, IsUser: true, Sender: chat.SenderAgent, Content: chat.JSONString("from a peer")},
+		{Type: payload.TypeFile, IsUser: true, Content: file},
+		{Type: payload.TypeStr, ClientID: chat.FailedID, Content: chat.JSONString("Sorry")},
+	})
+	const want = "agent: Hi!\nuser: tea\n  or coffee\npeer: from a peer\nfile: my_notes.txt text/plain one\nerror: Sorry\n"
+	if got := rec.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := rec.Answered().Of(recording.Model); len(got) != 1 || got[0] != "Hi!" {
+		t.Errorf("the answers are %q", got)
+	}
+}
+
+// TestDifference shows missing and new lines beside common ones.
+func TestDifference(t *testing.T) {
+	t.Parallel()
+	lines := func(texts ...string) (out []recording.Line) {
+		for _, text := range texts {
+			out = append(out, recording.Line{Kind: recording.Agent, Text: text})
+		}
+		return out
+	}
+	d := recording.Difference{
+		Name: "r.txt", Line: 3, Input: recording.Line{Kind: recording.User, Text: "x"},
+		Want: lines("one", "two", "three"), Got: lines("two", "2\n3", "three", "four"),
+	}
+	const want = "r.txt:3: user: x\n  - agent: one\n    agent: two\n  + agent: 2\n      3\n    agent: three\n  + agent: four\n"
+	if got := d.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"docent/agent/agenttest"
+	"docent/agent/definition"
+	"docent/agent/session"
+	"docent/config"
+	"docent/store/sqlite"
+)
+
+// TestBAFRecordings plays the recordings of BAF's agents, as docent agent test does.
+func TestBAFRecordings(t *testing.T) {
+	t.Parallel()
+	const folder = "../../examples/baf"
+	agents, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
+	if err != nil || len(agents) != 20 {
+		t.Fatalf("%d agents, %v", len(agents), err)
+	}
+	cfg, err := config.Load(config.Sources{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rehearsal{std: stdio{out: io.Discard, err: t.Output()}, cfg: cfg}
+	defer func() {
+		if err := r.close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, file := range agents {
+		files, err := recordingsOf(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range files {
+			rec, err := readRecording(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.file = file
+			differences, err := r.play(t.Context(), rec)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			for _, d := range differences {
+				t.Errorf("%s", d)
+			}
+		}
+	}
+}
+
+// TestReplay records a stored conversation and plays it with a changed agent.
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const first = `
+name: shop
+states:
+  idle: {initial: true, body: [{reply: Hi!}], on: [{matches: ^order, to: order}], fallback: [{reply: "What is {{.message}}?"}]}
+  order: {body: [{reply: "You get it.\nSoon."}], then: idle}
+`
+	write(t, dir, "changed.yaml", strings.Replace(first, "What is", "I do not know", 1))
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: config.Config{Data: dir}.SQLitePath()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := definition.Parse(t.Context(), "first.yaml", []byte(first), definition.Environment{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rt := agenttest.Start(t, session.RuntimeConfig{Agent: d.Agent, Store: store})
+	sub, _, _ := agenttest.OpenSession(t, rt, "S")
+	for _, said := range []string{"tea", "order tea"} {
+		agenttest.Send(t, sub, "", said)
+	}
+	if err := rt.Settle(t.Context(), "S"); err != nil {
+		t.Fatal(err)
+	}
+	sub.Close()
+	agenttest.Stop(t, rt)
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"DOCENT_DATA=" + dir}
+	const want = "agent: Hi!\nuser: tea\nagent: What is tea?\nuser: order tea\nagent: You get it.\n  Soon.\nagent: Hi!\n"
+	if got := docent(t, env, 0, "agent", "record", "S"); got != want {
+		t.Errorf("recorded\n%s\nwant\n%s", got, want)
+	}
+	const changed = "FAIL  S\nS: user: tea\n  - agent: What is tea?\n  + agent: I do not know tea?\n"
+	if got := docent(t, env, 1, "agent", "replay", "S", "--agent", filepath.Join(dir, "changed.yaml")); got != changed {
+		t.Errorf("replayed\n%s\nwant\n%s", got, changed)
+	}
+	docent(t, env, 1, "agent", "record", "T") // there is none
+}
