@@ -101,7 +101,7 @@ func chatWith(ctx context.Context, std stdio, answers *wiring.Answers, readers *
 		return fmt.Errorf("intents: %w", err)
 	}
 	var t *dialog.Dialog
-	trial, err := wiring.NewTrial(ctx, answers, readers, wiring.TrialConfig{File: file, Wrap: func(a *agent.Agent, s journal.Store) journal.Store {
+	wrap := func(a *agent.Agent, s journal.Store) journal.Store {
 		cfg := dialog.Config{Agent: a.Name(), Out: std.out}
 		if len(a.Intents()) > 0 {
 			cfg.Closest = func(ctx context.Context, text string) (string, float64) {
@@ -114,7 +114,8 @@ func chatWith(ctx context.Context, std stdio, answers *wiring.Answers, readers *
 		}
 		t = dialog.New(cfg)
 		return t.Watch(s)
-	}})
+	}
+	trial, err := wiring.NewTrial(ctx, answers, readers, wiring.TrialConfig{File: file, Wrap: wrap})
 	if err != nil {
 		return err
 	}

@@ -97,7 +97,8 @@ func recordingsOf(file string) ([]string, error) {
 func readRecording(file string) (recording.Recording, error) {
 	info, err := os.Stat(file)
 	if err == nil && info.Size() > recording.MaxBytes {
-		return recording.Recording{}, fault.New(fault.Invalid, "recording_too_large", "%s: a recording may have %d bytes", file, recording.MaxBytes)
+		return recording.Recording{}, fault.New(fault.Invalid,
+			"recording_too_large", "%s: a recording may have %d bytes", file, recording.MaxBytes)
 	}
 	raw, err := os.ReadFile(file)
 	if err != nil {

@@ -31,6 +31,7 @@ var Levels = []Level{
 	{"agents and answers", []string{"agent", "rag/pipeline"}},
 	{"bodies", []string{"agent/reason"}},
 	{"sessions", []string{"agent/session"}},
+	{"recordings", []string{"agent/recording"}},
 	{"parts", []string{"index/...", "ingest/...", "agent/...", "eval/...", "auth/...", "backup", "webhook", "ws/dialect"}},
 	{"HTTP routes", []string{"api/route", "api/slots", "api/stall", "api/sse", "api/filename"}},
 	{"HTTP answers", []string{"api/ask"}},
