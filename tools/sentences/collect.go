@@ -23,8 +23,9 @@ var helpers = []string{"agent/agenttest", "agent/session/sessiontest", "ingest/i
 // code that runs in other programs. The page never shows errors with an id that
 // begins with cli_ or config_ either. It can show all texts that are not errors.
 var offPage = []string{
-	"agent/definition", "agent/intent", "agent/recording", "agent/tool", "api/mcp", "client", "cmd", "config", "embed/multilingual", "eval",
-	"examples", "index/bm25", "index/chromem", "index/flat", "index/pgfollow", "index/pgvector", "index/pgwords", "internal/wiring", "migrations", "tools",
+	"agent/definition", "agent/intent", "agent/recording", "agent/tool", "api/mcp", "client", "cmd", "config",
+	"embed/multilingual", "eval", "examples", "index/bm25", "index/chromem", "index/flat", "index/pgfollow",
+	"index/pgvector", "index/pgwords", "internal/wiring", "migrations", "tools",
 }
 
 // sentence is a sentence with an id.
