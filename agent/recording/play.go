@@ -229,7 +229,7 @@ func (p *Player) part(ctx context.Context, rt *session.Runtime, sub *session.Sub
 		err = p.pass(ctx, rt, sub.SessionID(), in.Text)
 	}
 	if err == nil {
-		err = rt.Settle(ctx, sub.SessionID())
+		err = rt.AwaitIdle(ctx, sub.SessionID())
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -253,7 +253,7 @@ func (p *Player) pass(ctx context.Context, rt *session.Runtime, id, text string)
 		}
 		over := p.now.Equal(end)
 		p.mu.Unlock()
-		if err := errors.Join(rt.Check(ctx, id), rt.Settle(ctx, id)); err != nil {
+		if err := errors.Join(rt.Check(ctx, id), rt.AwaitIdle(ctx, id)); err != nil {
 			return err
 		}
 		if over {

@@ -195,7 +195,7 @@ type Difference struct {
 	// Name and Line are the file and the line of the input.
 	Name string
 	Line int
-	// Input is what was sent; the zero Line for the greeting.
+	// Input is the sent line; the zero Line for the greeting.
 	Input Line
 	// Want are the lines of the recording, and Got the lines of the agent.
 	Want, Got []Line

@@ -35,14 +35,14 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestOf writes stored messages as a recording.
-func TestOf(t *testing.T) {
+// TestFromMessages writes stored messages as a recording.
+func TestFromMessages(t *testing.T) {
 	t.Parallel()
 	file, err := json.Marshal(payload.NewFile("my notes.txt", "text/plain", []byte("one")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec := recording.Of("S", []chat.Message{
+	rec := recording.FromMessages("S", []chat.Message{
 		{Type: payload.TypeStr, Content: chat.JSONString("Hi!")},
 		{Type: payload.TypeStr, IsUser: true, Content: chat.JSONString("tea\nor coffee")},
 		{Type: payload.TypeStr, IsUser: true, Sender: chat.SenderAgent, Content: chat.JSONString("from a peer")},

@@ -7,8 +7,9 @@ import (
 	"docent/payload"
 )
 
-// Of returns the recording of stored messages, oldest first: what the user sent, and what the agent replied.
-func Of(name string, messages []chat.Message) Recording {
+// FromMessages returns the recording of stored messages, oldest first. It has the messages and files of the user, and the
+// replies of the agent.
+func FromMessages(name string, messages []chat.Message) Recording {
 	out := Recording{Name: name}
 	for _, m := range messages {
 		if !m.IsUser {

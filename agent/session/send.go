@@ -176,14 +176,14 @@ func (r *Runtime) Check(ctx context.Context, sessionID string) error {
 	return r.elsewhere(ctx, sessionID, replica.OpCheck, nil, (*conversation).step)
 }
 
-// Settle waits until a session has handled everything that it received before, as far as its state takes it. Tests use it.
+// AwaitIdle waits until a session has handled everything that it received before, as far as its state takes it. Tests use it.
 // Messages of other agents may still be on their way.
-func (r *Runtime) Settle(ctx context.Context, sessionID string) error {
-	settled := make(chan struct{})
+func (r *Runtime) AwaitIdle(ctx context.Context, sessionID string) error {
+	idle := make(chan struct{})
 	err := r.with(ctx, sessionID, func(c *conversation) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.queue.add(work{do: func(context.Context) { close(settled) }})
+		c.queue.add(work{do: func(context.Context) { close(idle) }})
 		c.mail.signal()
 		return nil
 	})
@@ -191,7 +191,7 @@ func (r *Runtime) Settle(ctx context.Context, sessionID string) error {
 		return err
 	}
 	select {
-	case <-settled:
+	case <-idle:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

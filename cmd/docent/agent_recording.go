@@ -327,7 +327,7 @@ func readConversation(ctx context.Context, store *wiring.Store, session string) 
 	if err != nil {
 		return rec, fmt.Errorf("read the conversation: %w", err)
 	}
-	return recording.Of(session, messages), nil
+	return recording.FromMessages(session, messages), nil
 }
 
 func newAgentReplay(std stdio) *cobra.Command {

@@ -77,7 +77,7 @@ states:
 	for _, said := range []string{"tea", "order tea"} {
 		agenttest.Send(t, sub, "", said)
 	}
-	if err := rt.Settle(t.Context(), "S"); err != nil {
+	if err := rt.AwaitIdle(t.Context(), "S"); err != nil {
 		t.Fatal(err)
 	}
 	sub.Close()
