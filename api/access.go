@@ -78,6 +78,10 @@ func Routes() []route.Access {
 		{Route: "POST /api/sources/{source_id}/retry", Scope: auth.Admin},
 		{Route: "GET /api/sources/{source_id}/failures", Scope: auth.Admin},
 		{Route: "GET /api/source-kinds", Scope: auth.Admin},
+		{Route: "GET /api/insight/days", Scope: auth.Ingest}, // the handlers check the right manage
+		{Route: "GET /api/insight/questions", Scope: auth.Ingest},
+		{Route: "GET /api/insight/questions/{id}", Scope: auth.Ingest},
+		{Route: "PATCH /api/insight/questions/{id}", Scope: auth.Ingest},
 		{Route: "GET /api/admin/conversations", Scope: auth.Admin},
 		{Route: "GET /api/admin/conversations/{session_id}/messages", Scope: auth.Admin},
 		{Route: "GET /api/admin/conversations/{session_id}/export", Scope: auth.Admin},

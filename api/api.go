@@ -25,6 +25,7 @@ import (
 	"docent/agent"
 	"docent/api/agui"
 	"docent/api/ask"
+	"docent/api/insights"
 	"docent/api/mcp"
 	"docent/api/openai"
 	"docent/api/pages"
@@ -33,6 +34,7 @@ import (
 	"docent/api/sse"
 	"docent/api/stall"
 	"docent/api/uploads"
+	"docent/insight"
 	"docent/internal/fault"
 	"docent/internal/quota"
 	"docent/rag/corpus"
@@ -132,6 +134,13 @@ type Config struct {
 	// Rights keeps groups, and rights on collections. Default: nil, authentication is
 	// off.
 	Rights Rights
+	// Insights keeps facts about answers. Default: nil, there are none.
+	Insights insight.Store
+	// Recorder records answers without a conversation. Default: nil, they are not recorded.
+	Recorder ask.Recorder
+	// Lacking returns those of some documents that the reader may not read. Default: nil, everybody
+	// may read everything.
+	Lacking func(ctx context.Context, documents []int64) ([]int64, error)
 	// Clients are the sessions of MCP clients. The caller closes them. Default: some of
 	// their own, which nobody closes.
 	Clients *mcp.Sessions
@@ -267,6 +276,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	})
 	shelf := library{cfg.Library}
 	answers := ask.NewService(cfg.RAG, shelf, cfg.limits.Answers, cfg.Quotas)
+	overAPI := answers.Over(insight.API, cfg.Recorder)
 	owned := ownedSessions{cfg.Directory, cfg.Agent}
 	transfers := newTransfers(r, cfg.limits.Reads)
 
@@ -287,14 +297,14 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	searches := slots.New(cfg.MaxSearches,
 		fault.New(fault.Busy, "searches_full", "docent is running as many searches as it can; try again in a moment"))
 	search{cfg.Retriever, answers, searches}.addRoutes(r)
-	questions{r, answers, cfg.MessageBytes, cfg.ticks}.addRoutes()
+	questions{r, overAPI, answers, cfg.MessageBytes, cfg.ticks}.addRoutes()
 	openai.AddRoutes(r, openai.Config{
-		Answers: answers, Conversations: cfg.Conversations, Embedder: cfg.Embedder, Collections: shelf, Agent: cfg.Agent,
+		Answers: overAPI, Conversations: cfg.Conversations, Embedder: cfg.Embedder, Collections: shelf, Agent: cfg.Agent,
 		ChatModels: cfg.ChatModels, Write: cfg.Write, Message: agent.AnswerMessage, MaxBytes: cfg.MessageBytes, Ticks: cfg.ticks,
 	})
 	agui.AddRoutes(r, agui.Config{Conversations: cfg.Conversations, Slots: answers, MaxBytes: cfg.MessageBytes, Ticks: cfg.ticks})
 	mcp.AddRoutes(r, mcp.New(mcp.Config{
-		Retriever: cfg.Retriever, Library: shelf, Answers: answers, Searches: searches, Reads: transfers.reads,
+		Retriever: cfg.Retriever, Library: shelf, Answers: answers.Over(insight.MCP, cfg.Recorder), Searches: searches, Reads: transfers.reads,
 		Version: cfg.Version, Logger: cfg.Logger,
 	}), mcp.HTTPConfig{Sessions: cfg.Clients, Auth: cfg.Logins != nil, Issuer: cfg.Issuer})
 	sessions{owned}.addRoutes(r)
@@ -307,5 +317,9 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	notifications{owned, cfg.Notifier, cfg.Events}.addRoutes(r)
 	events{owned, cfg.Events, cfg.Quotas}.addRoutes(r)
 	sources{cfg.Sources}.addRoutes(r)
+	insights.AddRoutes(r, insights.Config{
+		Store: cfg.Insights, Managed: access{cfg.Rights, shelf, cfg.Logger}.managed, Lacking: cfg.Lacking,
+		Names: cfg.ReadConversations, Audit: cfg.Audit,
+	})
 	return r.Handler()
 }

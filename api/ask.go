@@ -50,6 +50,7 @@ type Turn struct {
 type askInput struct {
 	route.JSONBody
 	Accept string `header:"Accept" hidden:"true"`
+	Site   string `header:"Sec-Fetch-Site" hidden:"true"`
 	Body   Question
 }
 
@@ -78,6 +79,7 @@ func (q Question) request(ctx context.Context) (rag.Request, error) {
 type questions struct {
 	routes   *route.Router
 	answers  *ask.Service
+	ofPage   *ask.Service // for the page, whose questions are suggestions and not recorded
 	maxBytes int64 // of a request
 	ticks    func() (ticks <-chan time.Time, stop func())
 }
@@ -101,6 +103,9 @@ func (q questions) ask(ctx context.Context, in *askInput) (*huma.StreamResponse,
 	req, err := in.Body.request(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if in.Site == "same-origin" {
+		q.answers = q.ofPage
 	}
 	if strings.Contains(in.Accept, sse.MediaType) {
 		return q.stream(ctx, req)

@@ -180,6 +180,34 @@ func (a access) list(ctx context.Context, _ *struct{}) (*collectionsOutput, erro
 	return out, nil
 }
 
+// errNotManager refuses people who manage no collection.
+var errNotManager = fault.New(fault.Forbidden, "manager_only",
+	"only administrators and managers of a collection may do this; ask an administrator for the right manage")
+
+// managed returns the collections that the principal manages; nil means all of them.
+func (a access) managed(ctx context.Context) ([]string, error) {
+	p, _ := auth.FromContext(ctx)
+	if p.May(auth.Admin) {
+		return nil, nil
+	}
+	var out []string
+	if a.rights != nil {
+		visible, err := a.rights.Visible(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range visible {
+			if mine(ctx, v.Level) >= rights.Manage {
+				out = append(out, v.Name)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, errNotManager
+	}
+	return out, nil
+}
+
 // mine limits a right by the scopes of the principal.
 func mine(ctx context.Context, level rights.Level) rights.Level {
 	if p, _ := auth.FromContext(ctx); !p.May(auth.Ingest) {

@@ -348,6 +348,7 @@ var contract = []string{
 	"GET /api/admin/conversations", "GET /api/admin/conversations/{session_id}/messages", "GET /api/admin/conversations/{session_id}/export", "GET /api/admin/log",
 	"GET /api/sessions/{session_id}/files", "POST /api/sessions/{session_id}/files", "DELETE /api/sessions/{session_id}/files/{turn}",
 	"POST /api/sessions/{session_id}/files/{turn}/publish",
+	"GET /api/insight/days", "GET /api/insight/questions", "GET /api/insight/questions/{id}", "PATCH /api/insight/questions/{id}",
 	"POST /api/events", "POST /api/sessions/{session_id}/events",
 	"POST /notify_websocket",
 }

@@ -90,7 +90,7 @@ var Tables = []Table{
 	table("session", "id int, agent_name text, session_id text, session_name text, username text, platform_name text, "+
 		"timestamp time, variables json, owner text, current_state text, seq int, turn int, updated_at time, "+
 		"entered_at time, wake_at time, last_event int, reset_seq int, pinned bool, folded text, "+
-		"commit_key text, commit_seq int, address text, replica text, fence int"),
+		"commit_key text, commit_seq int, address text, replica text, fence int, channel text"),
 	table("chat", "id int, session_id int, type text, content json, is_user bool, timestamp time, seq int, turn int, "+
 		"client_id text, sender text, replaces int, sentence text"),
 	table("said", "session_id int, chat_id int, turn int, folded text"),
@@ -114,5 +114,11 @@ var Tables = []Table{
 	table("webhook", "id int, url text, events text, content bool, private bool, secret bytes, created_at time"),
 	table("webhook_delivery", "id int, webhook_id int, message_id text, event text, body bytes, created_at time, next_at time, "+
 		"attempts int, delivered bool, result text"),
+	table("answer", "id int, session_id int, chat_id int, turn int, at time, question text, outcome text, rating int, "+
+		"channel text, asker text, language text, evidence float, private bool, mark text"),
+	table("answer_text", "answer_id int, content text"),
+	table("answer_collection", "answer_id int, collection_id int, outcome text, at time"),
+	table("answer_day", "day text, collection_id int, questions int, answered int, unsure int, not_found int, rated_down int"),
+	table("answer_follower", "name text, chat_id int, feedback_id int, mark int, mark_xid int"),
 	table("audit", "id int, timestamp time, actor text, address text, action text, object text"),
 }

@@ -59,6 +59,9 @@ type Config struct {
 	// ReadConversations allows administrators to read the conversations of other users;
 	// default false.
 	ReadConversations bool
+	// KeepQuestions is the number of days for which facts about questions are kept. 0 keeps only
+	// totals; default 90.
+	KeepQuestions int
 	// Origins are additional web origins that may connect; default none.
 	Origins []string
 	// Hosts are additional host names of the server, beside loopback names and the
@@ -388,6 +391,9 @@ func (c Config) validate() error {
 	}
 	if c.Searches < 1 {
 		return wrong("limits.searches", "has to be positive")
+	}
+	if c.KeepQuestions < 0 {
+		return wrong("keep-questions", "must not be negative; 0 keeps only daily totals")
 	}
 	if c.HTTPConnections < 1 {
 		return wrong("limits.http-connections", "has to be positive")

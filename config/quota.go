@@ -71,6 +71,10 @@ func quotaSettings() []Setting {
 			Help: "maximum number of HTTP connections; at this limit, a new one closes a connection of the address that has the most", Default: "4096",
 		})(number(func(c *Config) *int { return &c.HTTPConnections })),
 		with(Setting{
+			Key: "keep-questions", Flag: "keep-questions", Env: []string{"DOCENT_KEEP_QUESTIONS"}, Scope: Serving,
+			Help: "days for which questions are kept for administrators and managers of collections; 0 keeps only daily totals", Default: "90",
+		})(number(func(c *Config) *int { return &c.KeepQuestions })),
+		with(Setting{
 			Key: "traces.url", Flag: "traces-url", Env: []string{"OTEL_EXPORTER_OTLP_ENDPOINT"}, Scope: Serving,
 			Help: "base URL of an OpenTelemetry collector that receives traces over HTTP, such as http://127.0.0.1:4318",
 		})(text(func(c *Config) *string { return &c.Traces })),

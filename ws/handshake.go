@@ -105,6 +105,7 @@ func (s *Server) upgrade(r *http.Request) (upgrade, error) {
 	}
 	u.refusal = auth.Refusal(r.Context())
 	u.request = s.openRequest(r, u.baf)
+	u.request.Channel = channel(r, u.v1)
 	if err := u.request.Validate(); err != nil {
 		return u, err
 	}
@@ -137,6 +138,25 @@ func (s *Server) openRequest(r *http.Request, baf bool) session.OpenRequest {
 	// client, however, wants a new session if it sends the user only in the query.
 	req.Latest = s.cfg.ResumeByUser && user != "" && req.ID == "" && baf
 	return req
+}
+
+// The channels of sessions; see journal.SessionRecord.
+const (
+	pageChannel   = "page"
+	widgetChannel = "widget"
+	socketChannel = "websocket"
+)
+
+// channel tells docent's page and its widget on other sites from other clients.
+func channel(r *http.Request, v1 bool) string {
+	switch origin := r.Header.Get("Origin"); {
+	case !v1 || origin == "":
+		return socketChannel
+	case auth.OwnOrigin(r, origin):
+		return pageChannel
+	default:
+		return widgetChannel
+	}
 }
 
 // Reasons to refuse a client.

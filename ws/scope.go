@@ -21,7 +21,7 @@ func restrict(who *auth.Principal, req *session.OpenRequest) error {
 		return fault.New(fault.Forbidden,
 			"session_id_guessable", "with a token that may only chat, a session id has at least %d characters; use a random one, such as a UUID", minVisitorID)
 	}
-	req.Latest = false
+	req.Latest, req.Channel = false, widgetChannel
 	return nil
 }
 

@@ -65,14 +65,14 @@ type conversation struct {
 
 // facts are the parts of a journal.SessionRecord that a session in memory keeps.
 type facts struct {
-	Name, Username, Owner, Platform string
-	Variables                       map[string]json.RawMessage
+	Name, Username, Owner, Platform, Channel string
+	Variables                                map[string]json.RawMessage
 }
 
 func newConversation(rt *Runtime, key journal.SessionKey, req OpenRequest) *conversation {
 	cfg := &rt.cfg
 	c := &conversation{rt: rt, key: key, loaded: make(chan struct{}), left: make(chan struct{})}
-	c.record = facts{Name: req.Name, Username: req.Username, Owner: req.Owner, Platform: platform}
+	c.record = facts{Name: req.Name, Username: req.Username, Owner: req.Owner, Platform: platform, Channel: req.Channel}
 	c.store = journal.Writer{
 		Reader: journal.Reader{Store: cfg.Store, Name: key.ID, Timeout: storeTimeout},
 		Load:   uuid.NewString(), Closing: rt.closing, Observe: rt.meters.commits.Observe,
@@ -249,7 +249,7 @@ func (c *conversation) open(ctx context.Context) {
 	if !c.rt.isClosing() {
 		f, now := &c.record, c.rt.cfg.Now()
 		record, created, err = c.rt.cfg.Store.OpenSession(ctx, journal.SessionRecord{
-			Key: c.key, Name: f.Name, Username: f.Username, Owner: f.Owner, Address: c.payer.Address, Platform: f.Platform,
+			Key: c.key, Name: f.Name, Username: f.Username, Owner: f.Owner, Address: c.payer.Address, Platform: f.Platform, Channel: f.Channel,
 			CreatedAt: now, UpdatedAt: now, Replica: c.rt.replicaID(),
 		})
 	}

@@ -23,6 +23,8 @@ type OpenRequest struct {
 	// Owner is the principal of the client, or "" while authentication is off. It becomes the owner
 	// of a new session. A session of another owner fails with fault.Forbidden.
 	Owner string
+	// Channel has the same meaning as in journal.SessionRecord. A new session keeps it.
+	Channel string
 	// AnyOwner opens sessions of any owner. Clients set it only while authentication is off.
 	AnyOwner bool
 	// Latest, without an ID, selects the session of Owner that Username used last. Without a

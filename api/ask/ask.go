@@ -8,9 +8,13 @@ import (
 	"errors"
 	"iter"
 
+	"docent/agent"
 	"docent/api/slots"
+	"docent/auth"
+	"docent/insight"
 	"docent/internal/fault"
 	"docent/internal/quota"
+	"docent/payload"
 	"docent/rag"
 	"docent/rag/corpus"
 )
@@ -29,8 +33,16 @@ type Collections interface {
 	Collections(ctx context.Context) ([]corpus.CollectionInfo, error)
 }
 
+// Recorder learns about answers. Record must not block.
+type Recorder interface {
+	// Record records an answer for a principal.
+	Record(ctx context.Context, channel insight.Channel, principal string, answer payload.RAGMessage)
+}
+
 // Service answers questions. It is safe for concurrent use.
 type Service struct {
+	recorder Recorder // nil records nothing
+	channel  insight.Channel
 	rag         RAG
 	collections Collections
 	slots       *slots.Slots // of running answers
@@ -42,7 +54,23 @@ type Service struct {
 // those over the quota of the client. quotas may be nil.
 func NewService(answers RAG, collections Collections, maxAnswers int, quotas *quota.Quotas) *Service {
 	full := fault.New(fault.Busy, "answers_full", "docent is answering as many questions as it can; try again in a moment")
-	return &Service{answers, collections, slots.New(maxAnswers, full), quotas}
+	return &Service{rag: answers, collections: collections, slots: slots.New(maxAnswers, full), quotas: quotas}
+}
+
+// Over returns the same Service for the questions of a channel. It records their answers, unless
+// recorder is nil.
+func (s *Service) Over(channel insight.Channel, recorder Recorder) *Service {
+	of := *s
+	of.channel, of.recorder = channel, recorder
+	return &of
+}
+
+// record records an answer.
+func (s *Service) record(ctx context.Context, answer rag.Answer) {
+	if s.recorder != nil {
+		p, _ := auth.FromContext(ctx)
+		s.recorder.Record(ctx, s.channel, p.ID, agent.AnswerMessage(answer))
+	}
 }
 
 // Answer returns the whole answer to a question.
@@ -52,7 +80,11 @@ func (s *Service) Answer(ctx context.Context, req rag.Request) (rag.Answer, erro
 		return rag.Answer{}, err
 	}
 	defer done()
-	return s.rag.Run(ctx, req)
+	answer, err := s.rag.Run(ctx, req)
+	if err == nil {
+		s.record(ctx, answer)
+	}
+	return answer, err //nolint:wrapcheck // the answering names the step
 }
 
 // Stream starts an answer and returns its parts. It waits for the first part, so
@@ -83,7 +115,13 @@ func (s *Service) Stream(ctx context.Context, req rag.Request) (iter.Seq2[rag.Pa
 	return func(yield func(rag.Part, error) bool) {
 		defer done()
 		defer stop()
-		for ; ok && yield(part, err) && err == nil; part, err, ok = next() {
+		for ; ok; part, err, ok = next() {
+			if part.Answer != nil && err == nil {
+				s.record(ctx, *part.Answer)
+			}
+			if !yield(part, err) || err != nil {
+				return
+			}
 		}
 	}, nil
 }

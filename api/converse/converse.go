@@ -161,7 +161,7 @@ func (c *Conversations) turn(
 // request opens a session as the principal of ctx.
 func request(ctx context.Context, id string) session.OpenRequest {
 	p, _ := auth.FromContext(ctx)
-	req := session.OpenRequest{ID: id, Username: p.Name, Owner: p.ID, AnyOwner: p.OwnsAll()}
+	req := session.OpenRequest{ID: id, Username: p.Name, Owner: p.ID, AnyOwner: p.OwnsAll(), Channel: "api"}
 	if req.Validate() != nil {
 		req.Username = "" // no session can have this name; Open refuses a wrong id
 	}

@@ -27,6 +27,11 @@ const (
 	// ConversationExported is the export of a conversation of others. The object is the id
 	// of the session.
 	ConversationExported Action = "conversation.exported"
+	// QuestionsListed is a read list of questions with the names of those who asked. The object is "".
+	QuestionsListed Action = "questions.listed"
+	// QuestionRead is the reading of the answer to a question of others. The object is the id of the
+	// question.
+	QuestionRead Action = "question.read"
 	// ConversationsDeleted is the deletion of all conversations of an owner by an
 	// operator. The object is the owner.
 	ConversationsDeleted Action = "conversations.deleted"

@@ -18,6 +18,7 @@ import (
 	"docent/ingest"
 	"docent/ingest/enrich"
 	"docent/ingest/source"
+	"docent/insight"
 	"docent/internal/fault"
 	"docent/internal/quota"
 	"docent/rag/corpus"
@@ -66,6 +67,7 @@ type Database struct {
 	Leases    source.Leases
 	Rights    rights.Store
 	Audit     audit.Store
+	Insights  insight.Store
 	Quotas    quota.Store
 	Webhooks  webhook.Store
 	Backup    backup.Database
@@ -106,7 +108,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 			Schema: s, Kind: "postgres", MaxConns: int(pool.Config().MaxConns),
 			Corpus: s, Library: s, Collections: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 			Sessions: s, Unused: s, Feedbacks: s, Directory: s,
-			Tokens: s, Users: s, Logins: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s,
+			Tokens: s, Users: s, Logins: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s,
 			Quotas: s, Webhooks: s, Backup: s, Replicas: s, Bus: s,
 			Vectors: vectors, Words: words,
 		}, nil
@@ -119,7 +121,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Collections: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 		Sessions: s, Unused: s, Feedbacks: s, Directory: s,
 		Tokens: s, Users: s, Logins: s,
-		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Quotas: s, Webhooks: s, Backup: s,
+		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Quotas: s, Webhooks: s, Backup: s,
 	}, nil
 }
 

@@ -64,6 +64,7 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		Conversations: s.talks, Embedder: s.Embedder, Notifier: notifier{endpoint, s.sockets}, Events: s.Runtime,
 		Clients: s.clients, Issuer: s.Config.OIDC.Issuer,
 		ReadConversations: s.Config.ReadConversations, Audit: audit.NewLog(s.DB.Audit, s.Log),
+		Insights: s.DB.Insights, Recorder: s.recorder,
 		Agent: s.definition.Agent.Name(), Version: s.version, Info: s.info,
 		Ready: s.readyChecks(), Models: s.states,
 		UploadBytes: s.Config.MaxFileSize, MaxSearches: s.Config.Searches, Quotas: s.quotas,
@@ -71,7 +72,7 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		ChatModels: s.otherChoices(), Write: s.writer(),
 	}
 	if s.authenticator != nil {
-		cfg.Logins, cfg.Rights = s.authenticator, s.rights
+		cfg.Logins, cfg.Rights, cfg.Lacking = s.authenticator, s.rights, s.lacking
 	}
 	return cfg
 }

@@ -26,6 +26,7 @@ import (
 	"docent/ingest/encode"
 	"docent/ingest/source/syncer"
 	"docent/internal/cores"
+	"docent/insight"
 	"docent/internal/fault"
 	"docent/llm/speech"
 	"docent/ws"
@@ -64,6 +65,8 @@ type Server struct {
 	encodings     *encode.Worker // nil without encoders
 	speech        *speech.Client // nil without a speech server
 	api           *route.Handler
+	facts         *insight.Follower
+	recorder      *insight.Recorder
 	http          *http.Server // nil if the program has its own
 
 	// work is the work on indexes and store. It outlives the context of Serve by the
@@ -177,7 +180,7 @@ func (s *Server) Start(ctx context.Context, a *agent.Agent, addr string) (http.H
 	s.work, s.working = errgroup.WithContext(work)
 	for _, part := range []func(context.Context) error{
 		s.Retriever.Follow, s.follow,
-		s.reembed, s.runEncodings, s.Sources.Run, s.Webhooks.Run, s.probe,
+		s.reembed, s.runEncodings, s.Sources.Run, s.Webhooks.Run, s.probe, s.facts.Run, s.recorder.Run,
 	} {
 		s.work.Go(func() error { return part(s.working) })
 	}
@@ -200,6 +203,9 @@ func (s *Server) open(ctx context.Context, a *agent.Agent, addr string) (http.Ha
 	s.talks = converse.New(s.Runtime)
 	s.clients = mcp.NewSessions()
 	if err := s.addAuthenticator(); err != nil {
+		return nil, err
+	}
+	if err := s.addInsights(); err != nil {
 		return nil, err
 	}
 	return s.handler(addr)

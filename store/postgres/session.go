@@ -48,13 +48,13 @@ func (s *sessions) openSession(ctx context.Context, record journal.SessionRecord
 	// sees the data that was committed before the statement began.
 	batch := &pgx.Batch{}
 	batch.Queue(`INSERT INTO session (agent_name, session_id, session_name, username, owner, address, platform_name, current_state, variables, "timestamp", updated_at,
-			entered_at, wake_at, folded)
-		SELECT $1, $2, nullif($3, ''), nullif($4, ''), $5, $6, $7, $8, $9, $10, $11, $12, $13, $14
+			entered_at, wake_at, folded, channel)
+		SELECT $1, $2, nullif($3, ''), nullif($4, ''), $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15
 		WHERE NOT EXISTS (SELECT FROM session WHERE agent_name = $1 AND session_id = $2) ON CONFLICT DO NOTHING`,
 		agentName, id, store.SessionName(record.Name), store.Text(record.Username),
 		store.Text(record.Owner), store.Text(record.Address), store.Text(record.Platform),
 		store.Text(record.State), variables, store.Time(record.CreatedAt, now), store.Time(record.UpdatedAt, now),
-		orNull(record.EnteredAt), orNull(record.WakeAt), store.Fold(store.SessionName(record.Name)))
+		orNull(record.EnteredAt), orNull(record.WakeAt), store.Fold(store.SessionName(record.Name)), store.Text(record.Channel))
 	if record.Replica != "" {
 		batch.Queue(claimSession, agentName, id, record.Replica)
 	}

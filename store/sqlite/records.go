@@ -88,6 +88,7 @@ var translate = strings.NewReplacer(
 	` FOR KEY SHARE`, ``, ` FOR NO KEY UPDATE`, ``, ` FOR UPDATE`, ``, ` SKIP LOCKED`, ``,
 	`strpos(`, `instr(`, ` #>> '{}'`, ` ->> '$'`,
 	`SELECT unnest(`, `SELECT value FROM json_each(`,
+	`pg_snapshot_xmin(pg_current_snapshot())::text::bigint`, `0`, `pg_snapshot_xmax(pg_current_snapshot())::text::bigint`, `0`,
 	`::text[]`, ``, `::bigint[]`, ``, `::timestamptz`, ``,
 )
 

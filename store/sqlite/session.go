@@ -31,13 +31,13 @@ func (s *sessions) openSession(ctx context.Context, record journal.SessionRecord
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
 		now := s.config.Now()
 		result, err := w.exec(ctx, `INSERT INTO session (agent_name, session_id, session_name, username, owner, address, platform_name, current_state, variables,
-				timestamp, updated_at, entered_at, wake_at, folded)
-			VALUES (?, ?, nullif(?, ''), nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+				timestamp, updated_at, entered_at, wake_at, folded, channel)
+			VALUES (?, ?, nullif(?, ''), nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 			agentName, id, store.SessionName(record.Name), store.Text(record.Username),
 			store.Text(record.Owner), store.Text(record.Address), store.Text(record.Platform),
 			store.Text(record.State), string(variables),
 			store.Time(record.CreatedAt, now).UnixMicro(), store.Time(record.UpdatedAt, now).UnixMicro(),
-			orNull(record.EnteredAt), orNull(record.WakeAt), store.Fold(store.SessionName(record.Name)))
+			orNull(record.EnteredAt), orNull(record.WakeAt), store.Fold(store.SessionName(record.Name)), store.Text(record.Channel))
 		if err != nil {
 			return err
 		}

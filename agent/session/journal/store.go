@@ -43,6 +43,9 @@ type SessionRecord struct {
 	Address string
 	// Platform is BAF's platform class name, such as WebSocketPlatform.
 	Platform string
+	// Channel is how clients reach the session, such as page or widget; "" if unknown. The client that
+	// creates the session sets it.
+	Channel string
 	// State is the name of the current state, or "" before the body of the initial state ran.
 	State string
 	// EnteredAt is the time at which the session entered State. It is zero without a State.

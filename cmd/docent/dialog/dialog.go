@@ -88,7 +88,7 @@ func (w watched) CommitTurn(ctx context.Context, r journal.TurnRecord) (journal.
 // waits for the end of its turn. It returns at the end of in, or after the line
 // /quit.
 func (t *Dialog) Run(ctx context.Context, rt *session.Runtime, in io.Reader) error {
-	sub, err := rt.Open(ctx, session.OpenRequest{AnyOwner: true}, t)
+	sub, err := rt.Open(ctx, session.OpenRequest{AnyOwner: true, Channel: "terminal"}, t)
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,86 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        AskedAnswer: {
+            /** @description Who asked. Present only if the server runs with --read-conversations. */
+            asker?: string;
+            /** @enum {string} */
+            channel: "page" | "widget" | "websocket" | "api" | "mcp" | "terminal" | "agent";
+            /** @description The collections that the question named, or else those of the passages. */
+            collections: string[];
+            /**
+             * Format: double
+             * @description From 0 to 1. Absent without a search.
+             */
+            evidence?: number;
+            /** Format: int64 */
+            id: number;
+            /** @description The ISO 639-1 code of the language of the question. Empty if unknown. */
+            language: string;
+            /**
+             * @description off_topic for a question that is not about the documents, test for a kept one.
+             * @enum {string}
+             */
+            mark: "" | "off_topic" | "test";
+            /** @description The answer as people saw it. Absent if it is withheld or too large. */
+            message?: components["schemas"]["RAGMessage"];
+            /** @enum {string} */
+            outcome: "answered" | "unsure" | "not_found";
+            question: string;
+            /**
+             * Format: int64
+             * @description The last rating: -1 for a negative one, 1 for a positive one, 0 without one.
+             * @enum {integer}
+             */
+            rating: -1 | 0 | 1;
+            /** @description The conversation. Present only if the server runs with --read-conversations. */
+            session_id?: string;
+            /** Format: date-time */
+            timestamp: string;
+            /**
+             * Format: int64
+             * @description The turn in the conversation.
+             */
+            turn?: number;
+            /**
+             * @description Why the answer is withheld: it used a private file, or documents that you may not read.
+             * @enum {string}
+             */
+            withheld?: "file" | "rights";
+        };
+        AskedQuestion: {
+            /** @description Who asked. Present only if the server runs with --read-conversations. */
+            asker?: string;
+            /** @enum {string} */
+            channel: "page" | "widget" | "websocket" | "api" | "mcp" | "terminal" | "agent";
+            /** @description The collections that the question named, or else those of the passages. */
+            collections: string[];
+            /**
+             * Format: double
+             * @description From 0 to 1. Absent without a search.
+             */
+            evidence?: number;
+            /** Format: int64 */
+            id: number;
+            /** @description The ISO 639-1 code of the language of the question. Empty if unknown. */
+            language: string;
+            /**
+             * @description off_topic for a question that is not about the documents, test for a kept one.
+             * @enum {string}
+             */
+            mark: "" | "off_topic" | "test";
+            /** @enum {string} */
+            outcome: "answered" | "unsure" | "not_found";
+            question: string;
+            /**
+             * Format: int64
+             * @description The last rating: -1 for a negative one, 1 for a positive one, 0 without one.
+             * @enum {integer}
+             */
+            rating: -1 | 0 | 1;
+            /** Format: date-time */
+            timestamp: string;
+        };
         AuditPage: {
             /**
              * Format: int64
@@ -832,6 +912,32 @@ export interface components {
             /** @description The question. */
             question: string;
         };
+        QuestionDay: {
+            /** Format: int64 */
+            answered: number;
+            /** @description The day in UTC, as YYYY-MM-DD. */
+            day: string;
+            /** Format: int64 */
+            not_found: number;
+            /** Format: int64 */
+            questions: number;
+            /**
+             * Format: int64
+             * @description The number of answers whose last rating is negative.
+             */
+            rated_down: number;
+            /** Format: int64 */
+            unsure: number;
+        };
+        QuestionMark: {
+            /** @enum {string} */
+            mark: "" | "off_topic" | "test";
+        };
+        QuestionPage: {
+            /** @description The cursor of the next page. Absent on the last page. */
+            next_cursor?: string;
+            questions: components["schemas"]["AskedQuestion"][];
+        };
         RAGDoc: {
             content: string;
             metadata: components["schemas"]["RAGMetadata"];
@@ -1174,6 +1280,8 @@ export interface components {
 export type AgentMessage = components['schemas']['AgentMessage'];
 export type AgentResume = components['schemas']['AgentResume'];
 export type AgentRun = components['schemas']['AgentRun'];
+export type AskedAnswer = components['schemas']['AskedAnswer'];
+export type AskedQuestion = components['schemas']['AskedQuestion'];
 export type AuditPage = components['schemas']['AuditPage'];
 export type AuditRecord = components['schemas']['AuditRecord'];
 export type Chunk = components['schemas']['Chunk'];
@@ -1243,6 +1351,9 @@ export type OpenaiUsage = components['schemas']['OpenaiUsage'];
 export type PageView = components['schemas']['PageView'];
 export type Progress = components['schemas']['Progress'];
 export type Question = components['schemas']['Question'];
+export type QuestionDay = components['schemas']['QuestionDay'];
+export type QuestionMark = components['schemas']['QuestionMark'];
+export type QuestionPage = components['schemas']['QuestionPage'];
 export type RAGDoc = components['schemas']['RAGDoc'];
 export type RAGMessage = components['schemas']['RAGMessage'];
 export type RAGMetadata = components['schemas']['RAGMetadata'];

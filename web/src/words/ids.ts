@@ -246,6 +246,7 @@ export interface Params {
   in_collections_and_more: [string, number];
   index_filling: [string, number];
   ingest_hint: [];
+  insights_off: [];
   internal_error: [];
   item_address_invalid: [string];
   iwork_document: [];
@@ -303,6 +304,7 @@ export interface Params {
   mailbox_recreated: [];
   mailbox_too_many_messages: [number];
   mailboxes_too_many: [number];
+  manager_only: [];
   many_collections: [number];
   many_documents: [number];
   max_bytes_out_of_range: [number, number];
@@ -378,6 +380,7 @@ export interface Params {
   no_page: [number, number];
   no_page_of_picture: [number, number];
   no_path: [];
+  no_question: [];
   no_session: [];
   no_source: [number];
   no_subject: [string];

@@ -1,6 +1,7 @@
 // What the server says, in German: a text for each id that can reach the page.
 import type { Sentences } from '../sentences';
 import { collections } from './collections';
+import { insight } from './insight';
 import { reading } from './reading';
 
 const size = (text: string) => text.replace(/(\d)\.(\d)/g, '$1,$2');
@@ -8,6 +9,7 @@ const again = 'Bitte gleich noch einmal versuchen';
 
 export const server: Sentences = {
   ...collections,
+  ...insight,
   ...reading,
   action_not_chat: (a) => `Ein Token, das nur chatten darf, kann ${a} nicht senden`,
   action_unknown: (a) => `Die Aktion ${a} ist unbekannt`,

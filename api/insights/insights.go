@@ -1,0 +1,83 @@
+// Package insights serves facts about the questions of others to administrators and to managers of
+// collections: totals of days, and questions with their answers.
+package insights
+
+import (
+	"context"
+	"net/http"
+
+	"docent/api/route"
+	"docent/auth"
+	"docent/auth/audit"
+	"docent/insight"
+	"docent/internal/fault"
+)
+
+// AuditLog keeps records of acts.
+type AuditLog interface {
+	// AddAnswers stores a record.
+	Add(ctx context.Context, record audit.Record) error
+}
+
+// Config connects the routes with the facts.
+type Config struct {
+	// Store keeps the facts. Default: nil, there are none.
+	Store insight.Store
+	// Managed returns the collections that the principal manages; nil means all. It fails for people
+	// who manage none. Required.
+	Managed func(ctx context.Context) ([]string, error)
+	// Lacking returns those of some documents that the reader may not read. Default: nil, everybody may
+	// read everything.
+	Lacking func(ctx context.Context, documents []int64) ([]int64, error)
+	// Names shows who asked. Default: false.
+	Names bool
+	// Audit records readings. Required.
+	Audit AuditLog
+}
+
+// server handles the routes.
+type server struct{ Config }
+
+// errOff is the error without facts.
+var errOff = fault.New(fault.NotFound, "insights_off", "this server keeps no facts about questions")
+
+// AddRoutes adds the routes.
+func AddRoutes(r *route.Router, cfg Config) {
+	s := server{cfg}
+	s.addDays(r)
+	s.addQuestions(r)
+}
+
+// tags group the routes in the description.
+var tags = []string{"insight"}
+
+// missing are the statuses of routes for one object.
+var missing = []int{http.StatusNotFound}
+
+// scope returns the collections that the principal may see, limited to one of them unless it is "".
+// nil means all.
+func (s server) scope(ctx context.Context, collection string) ([]string, error) {
+	managed, err := s.Managed(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.Store == nil:
+		return nil, errOff
+	case collection == "":
+		return managed, nil
+	case managed == nil:
+		return []string{collection}, nil
+	}
+	for _, name := range managed {
+		if name == collection {
+			return []string{name}, nil
+		}
+	}
+	return []string{}, nil
+}
+
+// record records a reading.
+func (s server) record(ctx context.Context, action audit.Action, object string) error {
+	p, _ := auth.FromContext(ctx)
+	return s.Audit.Add(ctx, audit.Record{Actor: p.ID, Address: auth.RemoteOf(ctx), Action: action, Object: object})
+}

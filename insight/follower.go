@@ -1,0 +1,104 @@
+package insight
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+// The pauses of a Follower. Together with Batch, they bound its work while many people ask.
+const (
+	idlePause = 2 * time.Second
+	busyPause = time.Second
+	// expireEvery is the time between removals of old facts.
+	expireEvery = 10 * time.Minute
+	// expireBatch bounds the facts of one removal.
+	expireBatch = 1000
+	// maxPause bounds the pause after a failure.
+	maxPause = time.Minute
+)
+
+// FollowerConfig configures a Follower.
+type FollowerConfig struct {
+	// Store keeps the facts. Required.
+	Store Store
+	// Keep is the time for which facts are kept. 0 keeps no facts, only totals. Default: 0.
+	Keep time.Duration
+	// Now returns the time. Default: time.Now.
+	Now func() time.Time
+	// Logger receives failures. Default: none.
+	Logger *slog.Logger
+}
+
+// Follower derives facts from stored turns, and removes old facts. Several processes may run
+// one: they take turns.
+type Follower struct{ cfg FollowerConfig }
+
+// NewFollower returns a Follower.
+func NewFollower(cfg FollowerConfig) (*Follower, error) {
+	if cfg.Store == nil {
+		return nil, errors.New("insight: FollowerConfig.Store is missing")
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Follower{cfg}, nil
+}
+
+// Run follows until ctx ends. It logs failures and tries again.
+func (f *Follower) Run(ctx context.Context) error {
+	var expired time.Time
+	failures := time.Duration(1)
+	for {
+		pause := idlePause
+		more, err := f.Step(ctx)
+		if err == nil && f.cfg.Now().Sub(expired) >= expireEvery {
+			var removed int
+			if removed, err = f.Expire(ctx); removed < expireBatch {
+				expired = f.cfg.Now()
+			}
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil //nolint:nilerr // the end of the server is no failure
+		case err != nil:
+			failures *= 2
+			pause = min(failures*idlePause, maxPause)
+			f.cfg.Logger.WarnContext(ctx, "derive facts about answers", "error", err, "again_in", pause)
+		default:
+			failures = 1
+			if more {
+				pause = busyPause
+			}
+		}
+		again := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+		case <-again.C:
+		}
+		again.Stop()
+	}
+}
+
+// Step derives the facts of the next turns. It returns whether there may be more.
+func (f *Follower) Step(ctx context.Context) (more bool, err error) {
+	before := f.cfg.Now().Add(-f.cfg.Keep)
+	more, err = f.cfg.Store.FollowAnswers(ctx, func(s Said) (Entry, bool) { return spoken(s, before) })
+	if err != nil {
+		return false, fmt.Errorf("follow stored turns: %w", err)
+	}
+	return more, nil
+}
+
+// Expire removes facts that are older than Keep, at most a batch.
+func (f *Follower) Expire(ctx context.Context) (removed int, err error) {
+	if removed, err = f.cfg.Store.ExpireAnswers(ctx, f.cfg.Now().Add(-f.cfg.Keep), expireBatch); err != nil {
+		return 0, fmt.Errorf("remove old facts: %w", err)
+	}
+	return removed, nil
+}

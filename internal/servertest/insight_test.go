@@ -1,0 +1,142 @@
+package servertest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"docent/auth/rights"
+	"docent/internal/servertest"
+	"docent/internal/wstest"
+	"docent/payload"
+)
+
+// askedQuestion is a question in the lists of administrators and managers.
+type askedQuestion struct {
+	ID                       int64
+	Question, Outcome, Asker string
+	Channel, Withheld        string
+	Collections              []string
+	Message                  *payload.RAGMessage
+}
+
+// questions returns the list of questions, newest first.
+func (s *site) questions(t *testing.T, w who, query string) []askedQuestion {
+	t.Helper()
+	resp, body := w.Request(t, http.MethodGet, s.URL+"/api/insight/questions"+query, "")
+	var page struct{ Questions []askedQuestion }
+	if err := json.Unmarshal([]byte(body), &page); err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("questions of %s: %d %s", w.Name, resp.StatusCode, body)
+	}
+	return page.Questions
+}
+
+// texts returns the texts of questions.
+func texts(all []askedQuestion) (out []string) {
+	for _, q := range all {
+		out = append(out, q.Question)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestQuestionsOfManagers asks in two collections. The manager of one of them sees its questions
+// only, without names, and no answer from documents that the manager may not read.
+func TestQuestionsOfManagers(t *testing.T) {
+	t.Parallel()
+	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
+		s := guarded(t, servertest.Config{Store: store, Documents: []servertest.Document{vault}})
+		for subject, level := range map[string]rights.Level{"user:root": rights.Read, "user:other": rights.Read} {
+			if err := s.DB.Rights.SetRight(t.Context(), "vault", rights.Grant{Subject: subject, Level: level}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.DB.Rights.SetRight(t.Context(), "default", rights.Grant{Subject: "user:both", Level: rights.Manage}); err != nil {
+			t.Fatal(err)
+		}
+		root, manager := s.Person("user root"), s.Person("user both")
+		ask := func(question string, header ...string) {
+			t.Helper()
+			resp, body := root.Request(t, http.MethodPost, s.URL+"/api/ask", fmt.Sprintf(`{"question":%q}`, question), append(header, asJSON...)...)
+			if resp.StatusCode != http.StatusOK {
+				t.Fatalf("ask: %d %s", resp.StatusCode, body)
+			}
+		}
+		ask("When does the feed pump stop?")
+		ask("Where does the vault pump stop at Zqmidnight?")
+		ask("What is suggested by the page about the pump?", "Sec-Fetch-Site", "same-origin")
+		c := root.Dial(t, s.URL+"/ws?session_id=learn")
+		hear(t, c)
+		say(t, c, wstest.MessageText, frame(payload.UserMessage, `"Does the feed pump stop at noon?"`))
+		until(t, c, "agent_reply_rag")
+
+		want := []string{"Does the feed pump stop at noon?", "When does the feed pump stop?", "Where does the vault pump stop at Zqmidnight?"}
+		var all []askedQuestion
+		eventually(t, "the list has all questions", func() bool {
+			all = s.questions(t, root, "")
+			return slices.Equal(texts(all), want)
+		})
+		for _, q := range all {
+			if q.Asker != "" {
+				t.Errorf("the list names %s", q.Asker)
+			}
+			if channel := map[bool]string{true: "websocket", false: "api"}[strings.HasPrefix(q.Question, "Does")]; q.Channel != channel {
+				t.Errorf("%s has the channel %s, want %s", q.Question, q.Channel, channel)
+			}
+		}
+		secret := all[slices.IndexFunc(all, func(q askedQuestion) bool { return strings.Contains(q.Question, "vault") })]
+		seen := s.questions(t, manager, "")
+		for _, q := range seen {
+			if len(q.Collections) != 1 || q.Collections[0] != "default" {
+				t.Errorf("the manager sees %q of %q", q.Question, q.Collections)
+			}
+			_, body := manager.Request(t, http.MethodGet, fmt.Sprint(s.URL, "/api/insight/questions/", q.ID), "")
+			none(t, "the answer to "+q.Question, body, []string{"Zqmidnight."})
+			if strings.HasPrefix(q.Question, "When") && !strings.Contains(body, "noon") && !strings.Contains(body, `"withheld":"rights"`) {
+				t.Errorf("the answer is %s", body)
+			}
+		}
+		if len(seen) < 2 {
+			t.Errorf("the manager sees %q", texts(seen))
+		}
+		only := s.questions(t, root, "?collection=vault")
+		if !slices.Contains(texts(only), secret.Question) {
+			t.Errorf("questions of the vault: %q", texts(only))
+		}
+		if got := s.questions(t, manager, "?collection=vault"); len(got) > 0 {
+			t.Errorf("the manager of another collection sees %q of the vault", texts(got))
+		}
+		resp, body := root.Request(t, http.MethodPatch, fmt.Sprint(s.URL, "/api/insight/questions/", secret.ID), `{"mark":"off_topic"}`, asJSON...)
+		if got := s.questions(t, root, "?mark=off_topic"); resp.StatusCode != http.StatusNoContent || len(got) != 1 {
+			t.Errorf("mark: %d %s, then %q", resp.StatusCode, body, texts(got))
+		}
+		var days []struct{ Questions int }
+		_, body = root.Request(t, http.MethodGet, s.URL+"/api/insight/days", "")
+		if err := json.Unmarshal([]byte(body), &days); err != nil || len(days) != 30 || days[28].Questions+days[29].Questions != 3 {
+			t.Errorf("days: %s (%v)", body, err)
+		}
+		_, body = root.Request(t, http.MethodGet, s.URL+"/api/admin/log", "")
+		if !strings.Contains(body, `"action":"question.read"`) {
+			t.Errorf("no record of a reading: %s", body)
+		}
+	})
+}
+
+// TestAskers shows who asked while administrators may read conversations, and records it.
+func TestAskers(t *testing.T) {
+	t.Parallel()
+	s := guarded(t, servertest.Config{Settings: map[string]string{"read-conversations": "true"}})
+	root, other := s.Person("user root"), s.Person("user other")
+	s.ask(t, other)
+	eventually(t, "the list names the user", func() bool {
+		all := s.questions(t, root, "?channel=api")
+		return len(all) == 1 && all[0].Asker == "other"
+	})
+	_, body := root.Request(t, http.MethodGet, s.URL+"/api/admin/log", "")
+	if !strings.Contains(body, `"action":"questions.listed"`) {
+		t.Errorf("no record of the list: %s", body)
+	}
+}
