@@ -80,7 +80,7 @@ type questions struct {
 	routes   *route.Router
 	answers  *ask.Service
 	ofPage   *ask.Service // for the page, whose questions are suggestions and not recorded
-	maxBytes int64 // of a request
+	maxBytes int64        // of a request
 	ticks    func() (ticks <-chan time.Time, stop func())
 }
 

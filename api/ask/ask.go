@@ -41,8 +41,8 @@ type Recorder interface {
 
 // Service answers questions. It is safe for concurrent use.
 type Service struct {
-	recorder Recorder // nil records nothing
-	channel  insight.Channel
+	recorder    Recorder // nil records nothing
+	channel     insight.Channel
 	rag         RAG
 	collections Collections
 	slots       *slots.Slots // of running answers
