@@ -66,6 +66,8 @@ func TestTerminalClient(t *testing.T) {
 		{append([]string{"ask", " "}, to...), fault.Invalid, "empty"},
 		{[]string{"serach", "x"}, fault.Invalid, "did you mean search?"},
 		{[]string{"docs", "lst"}, fault.Invalid, "did you mean ls?"},
+		{[]string{"ask", "--modle=m", "x"}, fault.Invalid, "did you mean --model?"},
+		{[]string{"ask", "--zzzzzzz", "x"}, fault.Invalid, "docent ask --help"},
 	} {
 		if _, err := runWith(t.Context(), "", c.args...); fault.KindOf(err) != c.kind || !strings.Contains(fault.Message(err), c.wants) {
 			t.Errorf("%v: %s %v, want %s with %q", c.args, fault.KindOf(err), err, c.kind, c.wants)

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"docent/cmd/docent/admin"
 	"docent/config"
@@ -39,6 +41,12 @@ func newRoot(std stdio) *cobra.Command {
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var unknown *pflag.NotExistError
+		if errors.As(err, &unknown) {
+			if near := nearFlags(cmd, unknown.GetSpecifiedName()); len(near) > 0 {
+				return fault.New(fault.Invalid, "cli_usage_meant", "%w; did you mean %s?", err, strings.Join(near, " or "))
+			}
+		}
 		return fault.New(fault.Invalid, "cli_usage", "%w; see %s --help", err, cmd.CommandPath())
 	})
 	config.AddFlags(root.PersistentFlags(), config.InScope())
@@ -55,6 +63,28 @@ func newRoot(std stdio) *cobra.Command {
 	usageErrors(root)
 	return root
 }
+
+// nearFlags returns the flags of a command with a similar name. It uses cobra's search for
+// similar commands.
+func nearFlags(cmd *cobra.Command, name string) []string {
+	names := &cobra.Command{SuggestionsMinimumDistance: 2} // typing errors
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+		}
+	})
+	var near []string
+	for _, n := range names.SuggestionsFor(name) {
+		near = append(near, "--"+n)
+	}
+	if len(near) > maxNear { // a short name begins many flags
+		return nil
+	}
+	return near
+}
+
+// maxNear limits the flags in an error.
+const maxNear = 4
 
 // usageErrors turns errors in arguments into fault.Invalid, so that the command
 // exits with status 2.

@@ -199,6 +199,9 @@ func MarkersIn(text string) iter.Seq[Marker] {
 				m, ok = linkedMarker(text[at:])
 			}
 			if !ok {
+				m, ok = raisedMarker(text, at)
+			}
+			if !ok {
 				_, size := utf8.DecodeRuneInString(text[at:])
 				at += size
 				continue
@@ -225,6 +228,33 @@ func linkedMarker(s string) (Marker, bool) {
 	m.End += len("[") + len("]")
 	return m, linkTarget(s[m.End:]) > 0
 }
+
+// raised matches a marker in superscript or in angle brackets.
+var raised = regexp.MustCompile(`^(?:<sup>\s*(\[)?([^<>\[\]]+)\]?\s*</sup>|\^(\[)([^\[\]\n]+)\]\^|<(\d[\d\s,;–-]*)>)`)
+
+// raisedMarker reads a marker such as <sup>1</sup>, ^[1]^, or <1>. A number in superscript
+// without brackets may be an exponent, as in m<sup>2</sup>. It is a marker only behind a
+// word or at the end of a sentence.
+func raisedMarker(text string, at int) (Marker, bool) {
+	if text[at] != '<' && text[at] != '^' {
+		return Marker{}, false
+	}
+	s := text[at:]
+	found := raised.FindStringSubmatch(s[:min(len(s), maxMarkerBytes)])
+	if found == nil {
+		return Marker{}, false
+	}
+	if found[2] != "" && found[1] == "" && !mayCite.MatchString(text[max(0, at-maxMarkerBytes):at]) {
+		return Marker{}, false
+	}
+	m, ok := parseMarker("[" + found[2] + found[4] + found[5] + "]")
+	m.End = len(found[0])
+	return m, ok
+}
+
+// mayCite matches a text before a number that is no exponent: it ends with a word of at least
+// four letters, the end of a sentence, a space, or another number in superscript.
+var mayCite = regexp.MustCompile(`(?:^|[.!?;:,"”»]|\s|\p{L}{4}|</sup>)$`)
 
 // linkTarget returns the length of the link target "(…)" at the start of s.
 func linkTarget(s string) int {

@@ -47,6 +47,12 @@ func TestResolveMarkers(t *testing.T) {
 		"Ten ([9]) more ([1] and [8]).":        "Ten more ([1]).",
 		"So.\n[9] Ten [1], and [9] more.":      "So.\nTen [1], and more.",
 		"Ten [9] and eleven [1] and more.":     "Ten and eleven [1] and more.",
+		"They run.<sup>1</sup> More<sup>[2]</sup>, <sup>9</sup>.": "They run.[1] More[2].",
+		"The days carry<sup>1</sup><sup>2</sup> over.":            "The days carry[1][2] over.",
+		"10 m<sup>2</sup> and 5 km<sup>3</sup>, 10<sup>3</sup>":   "10 m<sup>2</sup> and 5 km<sup>3</sup>, 10<sup>3</sup>",
+		"Ten <1>. Eleven <2, 3>, and <9>.":                        "Ten [1]. Eleven [2][3].",
+		"Ten ^[1]^ and ^[2, 3]^; x^2^ stays.":                     "Ten [1] and [2][3]; x^2^ stays.",
+		"`<1>` <b>1</b> <sup>a</sup> ^[a]^ <1":                    "`<1>` <b>1</b> <sup>a</sup> ^[a]^ <1",
 	} {
 		if got := ResolveMarkers(in, 3); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
