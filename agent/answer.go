@@ -15,7 +15,8 @@ func AnswerMessage(a rag.Answer) payload.RAGMessage {
 	m := payload.RAGMessage{
 		LLMName: a.Model, Prompts: a.Prompts, Question: a.Question, Answer: a.Text,
 		Sentence: a.Named, Abstained: a.Abstained(), Outcome: payload.AnswerOutcome(a.Outcome), Lead: a.Lead, Stopped: a.Stopped,
-		Docs: make([]payload.RAGDoc, len(a.Passages)), Sentences: make([]payload.RAGSentence, len(a.Sentences)),
+		Thinking: a.Thinking,
+		Docs:     make([]payload.RAGDoc, len(a.Passages)), Sentences: make([]payload.RAGSentence, len(a.Sentences)),
 	}
 	for i, r := range a.Passages {
 		m.Docs[i] = doc(r)

@@ -283,6 +283,8 @@ func runRAG(ctx context.Context, s *Session, answers RAG, req rag.Request) (answ
 		case part.Phase != "":
 			begun = part.Begun
 			err = s.Status(ctx, string(part.Phase))
+		case part.Thinking != "":
+			err = s.show(ctx, payload.ThinkingAction, payload.Thinking{Text: part.Thinking})
 		case part.Restart:
 			text.Reset()
 			DropDraft(s)

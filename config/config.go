@@ -223,6 +223,8 @@ type LLM struct {
 	// OnFailure is the answer if the models fail before their first word; default
 	// FailureQuotes.
 	OnFailure string
+	// ShowThinking shows the reasoning of models before their answers; default true.
+	ShowThinking bool
 	// Prompts is the version of the prompts; default 1, because docent's tests favor no version.
 	Prompts string
 	// SecondQuery says how the model helps to search if the first results are weak:

@@ -355,6 +355,10 @@ func modelSettings() []Setting {
 			Help: "answer if all models fail before their first word: quotes, or error",
 		})(oneOf(func(c *Config) *string { return &c.LLM.OnFailure }, FailureQuotes, FailureError)),
 		with(Setting{
+			Key: "llm.show-thinking", Flag: "show-thinking", Env: []string{"DOCENT_SHOW_THINKING"}, Scope: Answering, Bool: true,
+			Help: "show users the reasoning of a model before its answer, and store it with the answer", Default: "true",
+		})(flag(func(c *Config) *bool { return &c.LLM.ShowThinking })),
+		with(Setting{
 			Key: "llm.prompts", Flag: "prompts", Env: []string{"DOCENT_PROMPTS"}, Scope: Answering,
 			Help: "version of the prompts for the chat model; default: 1, because docent's tests favor no version",
 		})(text(func(c *Config) *string { return &c.LLM.Prompts })),

@@ -96,6 +96,8 @@ const (
 	StatusAction Action = "status"
 	// DeltaAction has a piece of a growing answer; the server sends a Delta.
 	DeltaAction Action = "agent_reply_delta"
+	// ThinkingAction has a piece of the reasoning of a model before its answer; the server sends a Thinking.
+	ThinkingAction Action = "thinking_delta"
 	// TurnFinishedAction ends a turn; the server sends a TurnFinished.
 	TurnFinishedAction Action = "turn_finished"
 	// ErrorAction reports an error; the server sends an Error.

@@ -46,6 +46,8 @@ type RAGMessage struct {
 	// Wordings are further search texts that a model wrote because the first
 	// results were weak.
 	Wordings []string `json:"wordings,omitempty"`
+	// Thinking is the reasoning of the model before Answer, cut to 64 KiB. It is never checked, cited, or sent to a model.
+	Thinking string `json:"thinking,omitempty"`
 	// Sentence is the id of an Answer with a fixed text, or of its Lead. It is sent in the frame,
 	// not in the message.
 	Sentence fault.Sentence `json:"-"`

@@ -170,6 +170,12 @@ type Delta struct {
 	Text string `json:"text"`
 }
 
+// Thinking is a piece of the reasoning of a model before its answer.
+type Thinking struct {
+	// Text is appended to the reasoning so far.
+	Text string `json:"text"`
+}
+
 // JoinDeltas joins two Deltas in the encoding of Marshal. It returns false if
 // they are not Deltas. It may reuse the memory of the first.
 func JoinDeltas(first, second json.RawMessage) (json.RawMessage, bool) {

@@ -33,6 +33,8 @@ type Answer struct {
 	// Lead is the length in bytes of the plain line before the quotes of an answer that is Unsure, or before the rows of a
 	// table. Named is its id. It is 0 for other answers.
 	Lead int
+	// Thinking is the reasoning of the model before Text; "" without one, or if it is not shown.
+	Thinking string
 	// Stopped reports that the answer was stopped or failed, so Text is incomplete.
 	Stopped bool
 	// Search is the search that found Passages. It is nil unless there was exactly

@@ -73,8 +73,8 @@ const (
 	Answering Phase = "answering"
 )
 
-// Part is a piece of an answer in progress. One of Phase, Delta, Final, and Answer
-// is set.
+// Part is a piece of an answer in progress. One of Phase, Delta, Final, Thinking,
+// Restart, and Answer is set.
 type Part struct {
 	// Phase reports progress.
 	Phase Phase
@@ -84,6 +84,8 @@ type Part struct {
 	Begun func(text string) Answer
 	// Delta is text to append to the displayed text.
 	Delta string
+	// Thinking continues the reasoning of the model before the answer.
+	Thinking string
 	// Restart says that the deltas so far were reasoning of the model. The displayed text
 	// begins again.
 	Restart bool

@@ -77,6 +77,7 @@ func openAnswers(s *Store, e *Embedders, x *Indexes, access Access, with service
 		Retriever: a.Searcher, Static: e.static, Shelf: a.Library, Chunks: a.Library, Logger: s.Log, Metrics: s.metrics,
 		Answered: answeredNotice(s.Webhooks),
 		Prompts:  s.Config.LLM.Prompts, SecondQuery: pipeline.SecondQuery(s.Config.LLM.SecondQuery),
+		ShowThinking:    s.Config.LLM.ShowThinking,
 		QuotesOnFailure: s.Config.LLM.OnFailure != config.FailureError,
 		MinEvidence:     s.Config.MinEvidence, MinShown: s.Config.MinShown,
 	}

@@ -92,6 +92,7 @@ func writeOnce(ctx context.Context, a *answering, messages []llm.Message, yield 
 	final := finalText{passages: len(a.found.Results)}
 	checked := 0                               // length of written at the last check for loops
 	whole := &llm.Answer{StopReason: "length"} // if the model writes too much
+	thinking := &thinking{}
 	for delta, err := range a.model.Chat(ctx, llm.Request{Messages: messages}) {
 		if err != nil {
 			return true, fmt.Errorf("answer with %s: %w", a.req.Model, err)
@@ -99,10 +100,18 @@ func writeOnce(ctx context.Context, a *answering, messages []llm.Message, yield 
 		if delta.Answer != nil {
 			whole = delta.Answer
 		}
+		reasoning := delta.Reasoning
 		if delta.Restart {
+			reasoning = written.String() + reasoning
 			written.Reset()
 			checked, final = 0, finalText{passages: final.passages}
 			if !yield(rag.Part{Restart: true}, nil) {
+				return false, nil
+			}
+		}
+		if a.pipeline.cfg.ShowThinking {
+			piece := thinking.add(reasoning, delta.Text != "" || delta.Answer != nil)
+			if piece != "" && !yield(rag.Part{Thinking: piece}, nil) {
 				return false, nil
 			}
 		}
@@ -124,7 +133,11 @@ func writeOnce(ctx context.Context, a *answering, messages []llm.Message, yield 
 			break
 		}
 	}
-	return true, a.finish(written.String(), final.text, whole)
+	if err := a.finish(written.String(), final.text, whole); err != nil {
+		return true, err
+	}
+	a.out.Thinking = strings.TrimSpace(thinking.all.String())
+	return true, nil
 }
 
 // finish checks the text of a model and makes the answer from it, which begins with the

@@ -86,6 +86,9 @@ type Config struct {
 	// QuotesOnFailure answers with quotes if a model fails before its first word, and says
 	// so. Default: false, the failure is an error.
 	QuotesOnFailure bool
+	// ShowThinking passes on the reasoning of models before their answers. Default: false,
+	// nobody sees it.
+	ShowThinking bool
 	// SecondQuery says how a model helps if the first results are weak. Default:
 	// SecondQueryOff.
 	SecondQuery SecondQuery

@@ -33,6 +33,7 @@ export interface ServerMessages {
   /** Without seq, it acknowledges a request that stores nothing. */
   ack: wire.Ack;
   status: { phase: string };
+  thinking_delta: { text: string };
   agent_reply_delta: { text: string };
   turn_finished: wire.TurnFinished;
   feedback_stored: { turn: number };
@@ -95,6 +96,7 @@ const checks: Record<string, (m: Fields) => boolean> = {
   session_reset: (m) => number(m.seq),
   ack: (m) => m.seq === undefined || number(m.seq),
   status: (m) => typeof m.phase === 'string',
+  thinking_delta: (m) => typeof m.text === 'string',
   agent_reply_delta: (m) => typeof m.text === 'string',
   turn_finished: (m) => typeof m.outcome === 'string',
   error: (m) => typeof m.message === 'string',

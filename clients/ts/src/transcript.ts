@@ -50,6 +50,8 @@ export interface Turn {
   phase: string;
   /** The turn searched passages, so its answer can cite. */
   searched: boolean;
+  /** The reasoning of the model so far, before its answer. */
+  thinking: string;
   /** The streamed text of the next reply. */
   text: string;
   steps: readonly Provisional[];
@@ -190,6 +192,8 @@ function receive(t: Transcript, frame: ServerFrame, at?: number): Transcript {
       return acknowledge(t, frame.message, frame);
     case 'status':
       return advance(t, frame, { phase: frame.message.phase, ...(/search/.test(frame.message.phase) && { searched: true }) });
+    case 'thinking_delta':
+      return advance(t, frame, { phase: 'thinking', thinking: (t.turns.get(frame.turn ?? 0)?.thinking ?? '') + frame.message.text });
     case 'agent_reply_delta':
       return advance(t, frame, { phase: 'answering' }, frame.message.text);
     case 'turn_finished':
@@ -213,7 +217,7 @@ function receive(t: Transcript, frame: ServerFrame, at?: number): Transcript {
 }
 
 const blank = { id: '', sender: '', replaces: 0 } as const;
-const fresh: Turn = { state: 'running', phase: '', searched: false, text: '', steps: [], n: 0, replied: false, error: null };
+const fresh: Turn = { state: 'running', phase: '', searched: false, thinking: '', text: '', steps: [], n: 0, replied: false, error: null };
 
 function storeFrame(t: Transcript, frame: ServerFrame, kind: Entry['kind'], type: string): Transcript {
   if (!frame.seq) return t;

@@ -126,6 +126,8 @@ export interface components {
             documents?: number[];
             /** @description The search text. Absent if it is the question. */
             searched?: string;
+            /** @description The reasoning of the model before the answer. Absent without one. */
+            thinking?: string;
             /** @description Further search texts by a model. Absent if there are none. */
             wordings?: string[];
         };

@@ -962,6 +962,7 @@ export interface components {
             searched?: string;
             sentences: components["schemas"]["RAGSentence"][];
             stopped?: boolean;
+            thinking?: string;
             wordings?: string[];
         };
         RAGMetadata: {

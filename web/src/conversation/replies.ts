@@ -107,6 +107,7 @@ export function ragMessage(content: unknown): RagMessage | null {
     ...(isOutcome(m.outcome) && { outcome: m.outcome }),
     ...(typeof m.lead === 'number' && m.lead > 0 && { lead: m.lead }),
     ...(m.stopped === true && { stopped: true }),
+    ...(typeof m.thinking === 'string' && m.thinking && { thinking: m.thinking }),
     ...(typeof m.evidence === 'number' && { evidence: m.evidence }),
     ...(typeof m.k === 'number' && { k: m.k }),
     ...(Array.isArray(m.collections) && { collections: m.collections.filter((c) => typeof c === 'string') }),

@@ -43,6 +43,8 @@ export interface Asked {
   phase: string;
   /** The turn searched passages, so its answer can cite. */
   searched: boolean;
+  /** The reasoning of the model before the answer. */
+  thinking: string;
   /** The streamed part of the answer. */
   partial: string;
   /** The last event was a reply, so the turn may be complete. */
@@ -210,7 +212,7 @@ function progress(now: Turn | undefined, answered: boolean, failed: boolean, syn
 function asked(e: Stored, state: AskedState, now: Turn | undefined, failure: Stored | undefined): Asked {
   return {
     kind: 'asked', key: e.id ? `q-${e.id}` : `q-${e.seq}`, ...contentOf(e.type, e.content),
-    sender: e.sender, id: e.id, seq: e.seq, turn: e.turn, state, phase: now?.phase ?? '', searched: now?.searched ?? false, partial: now?.text ?? '', replied: now?.replied ?? false,
+    sender: e.sender, id: e.id, seq: e.seq, turn: e.turn, state, phase: now?.phase ?? '', searched: now?.searched ?? false, thinking: now?.thinking ?? '', partial: now?.text ?? '', replied: now?.replied ?? false,
     error: state === 'failed' ? now?.error ?? { message: typeof failure?.content === 'string' ? failure.content : '', ...failure?.sentence } : none,
   };
 }
@@ -222,7 +224,7 @@ const types: Record<string, string> = { user_file: 'file', user_voice: 'audio' }
 function waiting(p: Pending): Asked {
   return {
     kind: 'asked', key: `q-${p.id}`, ...contentOf(types[p.action] ?? 'str', p.content), sender: '', id: p.id,
-    seq: null, turn: null, state: p.error ? 'failed' : 'sending', phase: '', searched: false, partial: '', replied: false, error: p.error ?? none,
+    seq: null, turn: null, state: p.error ? 'failed' : 'sending', phase: '', searched: false, thinking: '', partial: '', replied: false, error: p.error ?? none,
   };
 }
 

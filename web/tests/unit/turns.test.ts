@@ -93,6 +93,17 @@ describe('frames', () => {
     expect(first()).toMatchObject({ state: 'failed', error: { message: 'No model.' }, partial: '' });
   });
 
+  test('the reasoning of a model is shown apart from its answer', () => {
+    ask('q', 'a');
+    apply(frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
+    apply(frame('thinking_delta', { text: 'Which ' }, { turn: 1, n: 1 }));
+    apply(frame('thinking_delta', { text: 'boat?' }, { turn: 1, n: 2 }));
+    apply(frame('agent_reply_delta', { text: 'Ten' }, { turn: 1, n: 3 }));
+    expect(first()).toMatchObject({ thinking: 'Which boat?', partial: 'Ten', phase: 'answering' });
+    apply(frame('agent_reply_rag', { ...rag('Ten.'), thinking: 'Which boat?' }, { seq: 2, turn: 1 }));
+    expect(items()[1]).toMatchObject({ reply: { type: 'rag', rag: { answer: 'Ten.', thinking: 'Which boat?' } } });
+  });
+
   test('messages of another agent are shown as its own, and only its failures are announced', () => {
     ask('q', 'a');
     apply(frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));

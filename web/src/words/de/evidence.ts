@@ -21,6 +21,7 @@ export const evidence: Catalogue['evidence'] = {
   answerComing: 'Die Antwort wird geschrieben',
   noAnswer: 'Keine Antwort: Die Dokumente enthalten sie nicht',
   sending: 'Wird gesendet …',
+  thinking: 'Gedankengang',
   notFound: 'In den Dokumenten nicht gefunden',
   stopped: 'Gestoppt.',
   brokeOff: 'Die Antwort endet hier unvollständig.',

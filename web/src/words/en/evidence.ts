@@ -22,6 +22,7 @@ export const evidence = {
   answerComing: 'Writing the answer',
   noAnswer: 'No answer: the documents do not contain it',
   sending: 'Sending…',
+  thinking: 'Thinking',
   notFound: 'Not found in the documents',
   stopped: 'Stopped.',
   brokeOff: 'The answer ends here, unfinished.',
