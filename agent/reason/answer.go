@@ -29,21 +29,18 @@ func (u *run) answer(ctx context.Context, text, stopReason string) error {
 	if len(results) == 0 {
 		text = u.unchecked(text)
 		u.notes.add(notedAnswer{u.step, words.Shorten(text, maxNoted)})
-		return u.s.Reply(ctx, text+pipeline.CutNote(stopReason))
+		return u.s.Reply(ctx, text+pipeline.CutNote(u.question, stopReason))
 	}
 	message := agent.AnswerMessage(pipeline.Cite(u.static, pipeline.Written{
 		Model: u.name, Question: u.question, Text: text, StopReason: stopReason, Results: results,
 	}))
-	if message.Answer == pipeline.CutNote(stopReason) { // nothing but invented markers
+	if message.Answer == pipeline.CutNote(u.question, stopReason) { // nothing but invented markers
 		return u.giveUp(ctx)
 	}
 	message.Docs = message.Docs[:shownDocs(message)]
 	u.notes.add(notedAnswer{u.step, words.Shorten(message.Answer, maxNoted)})
 	return u.s.ReplyRAG(ctx, message)
 }
-
-// noteUnchecked follows an answer of a model that did not search the documents.
-const noteUnchecked = "\n\n*Not checked: the model did not search the documents for this answer.*"
 
 // maxRemark is the length of a reply that needs no documents, in bytes, such as a question back.
 const maxRemark = 80
@@ -58,7 +55,7 @@ func (u *run) unchecked(text string) string {
 	if u.o.Knowledge == nil || len(u.findings.Searches()) > 0 || plain == strings.TrimSpace(text) && len(text) <= maxRemark {
 		return plain
 	}
-	return plain + noteUnchecked
+	return plain + pipeline.UncheckedNote(u.question)
 }
 
 // keep records the partial answer of a model that failed or was stopped. If the model saw passages, the answer comes with

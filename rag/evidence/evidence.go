@@ -77,10 +77,24 @@ func (s Signs) Probability() float64 {
 		sum = crossedBias + weightSimilarity*s.Similarity
 	}
 	p := 1 / (1 + math.Exp(-sum))
-	if s.Absent || s.Without != "" {
+	if s.Absent || s.Without != "" || s.Other && s.Similarity == 0 && !s.sharesWords() {
 		return min(p, maxUnfit)
 	}
 	return p
+}
+
+// Bounds of questions in another language than the passages.
+const (
+	// shortOther is the number of words up to which a question is short.
+	shortOther = 3
+	// minShortShare is the minimum share of a short question.
+	minShortShare = .6
+)
+
+// sharesWords reports whether a run of sentences has words of the question, and most of a short one. In two languages, these are
+// names and numbers. Without them, similar letters such as those of "Ölfilter" and "filter" say too little.
+func (s Signs) sharesWords() bool {
+	return s.Close > 0 && (s.Close >= minShortShare || math.Exp(s.Words) > shortOther+.5)
 }
 
 // maxListed limits the words in each list of Coverage.

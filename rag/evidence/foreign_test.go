@@ -96,3 +96,22 @@ func TestMarksNames(t *testing.T) {
 		}
 	}
 }
+
+// TestEvidenceOfSharedWords: in another language than the passages, similar letters are no evidence without shared words.
+func TestEvidenceOfSharedWords(t *testing.T) {
+	t.Parallel()
+	passages := []Passage{{Heading: "Service plan", Text: "Every 100 hours, change the oil and the oil filter of the motor. A new one costs 24 €. The guarantee of the hull is five years.", Language: "en"}}
+	for question, answered := range map[string]bool{
+		"was kostet der Ölfilter":                  false,
+		"wie lange ist die Garantie auf den Motor": false,
+		"Was ist der Motor?":                       true,
+	} {
+		s, _ := Read(testStatic, question, 0, Corpus{Chunks: 3}, passages)
+		if !s.Other {
+			t.Errorf("%q: not in another language", question)
+		}
+		if e := s.Probability(); e >= minEvidence != answered {
+			t.Errorf("%q: %v, %+v", question, e, s)
+		}
+	}
+}

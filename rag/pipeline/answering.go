@@ -157,7 +157,7 @@ func (a *answering) leadsWith(part string) bool {
 
 // find finds the passages for a query.
 func (a *answering) find(ctx context.Context, query retrieve.Query) error {
-	period := talk.PeriodOf(query.Question)
+	period := talk.PeriodOf(query.Question, a.pipeline.cfg.Now())
 	if !period.IsZero() {
 		query.K = min(deeper*query.K, retrieve.MaxK)
 	}
@@ -410,7 +410,7 @@ func inCollections(names []string) fault.Text {
 // quote makes the answer from quotes. It returns false if there is nothing to
 // quote.
 func (a *answering) quote(ctx context.Context) bool {
-	query := quote.Query{Question: a.question, Searched: a.found.Question, Terms: a.found.Terms}
+	query := quote.Query{Question: a.question, Searched: a.found.Question, Terms: a.found.Terms, Language: a.message.Language}
 	if c := a.continued; c != nil {
 		query.Question, query.Searched = c.Whole, c.Whole
 		if !c.Replaced {

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"unicode/utf8"
@@ -117,16 +116,4 @@ func shorten(a *answering) bool {
 		return false
 	}
 	return true
-}
-
-// shortenedNote says how many passages fit the model, or is "".
-func shortenedNote(a *answering) string {
-	switch n := len(a.found.Results); {
-	case a.shown == 0:
-		return ""
-	case n < a.shown:
-		return fmt.Sprintf("\n\n*The model has little room: it has read only the best %d of %d passages.*", n, a.shown)
-	default:
-		return "\n\n*The model has little room: it has read only a part of the conversation and the passages.*"
-	}
 }

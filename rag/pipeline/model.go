@@ -67,7 +67,7 @@ func (a *answering) write(ctx context.Context, yield func(rag.Part, error) bool)
 	}
 	limit := a.pipeline.fits.limit(a.req.Model)
 	for {
-		messages, err := answerMessages(promptVersions[a.pipeline.cfg.Prompts], time.Now(), a.req, a.found.Results)
+		messages, err := answerMessages(promptVersions[a.pipeline.cfg.Prompts], a.pipeline.cfg.Now(), a.req, a.found.Results)
 		if err != nil {
 			return true, err
 		}
@@ -151,7 +151,7 @@ func (a *answering) finish(content, final string, whole *llm.Answer) error {
 	out := Cite(a.pipeline.cfg.Static, w)
 	out.Search, out.Timings, out.Usage = a.out.Search, a.out.Timings, (*rag.Usage)(whole.Usage)
 	a.out = out
-	if out.Text == CutNote(whole.StopReason)+w.Note {
+	if out.Text == CutNote(a.req.Question, whole.StopReason)+w.Note {
 		return llm.EmptyError(a.req.Model, *whole) //nolint:wrapcheck // it names the model
 	}
 	return nil

@@ -30,7 +30,7 @@ func inPeriod(question string, narrow bool) string {
 		p(3, "Price list 2025", "9 EUR", day("2025-01-01"), corpus.FrontMatter),
 		p(4, "Price list 2026", "10 EUR", day("2026-01-01"), corpus.FrontMatter),
 		p(5, "Copied", "x", day("2030-01-01"), corpus.FileTime),
-	}, talk.PeriodOf(question), narrow)
+	}, talk.PeriodOf(question, day("2027-05-03")), narrow)
 	var texts []string
 	for i, r := range out {
 		c := r.Passage.Chunk
@@ -56,6 +56,7 @@ func TestInTime(t *testing.T) {
 		{"what changed in June 2025?", true, "## 3.0.0 (30 June 2025) New panel. | The panel. | 9 EUR | 10 EUR | x"},
 		{"changes since November 2025", true, "## 4.2.0 (2026-05-12) Bluetooth. ## 4.1.0 (20.11.2025) Dark mode. | The panel. | 10 EUR | 9 EUR | x"},
 		{"what was decided in April?", false, "The panel. | " + all + " | 9 EUR | 10 EUR | x"},
+		{"what was decided last month?", true, "The panel. | " + all + " | 9 EUR | 10 EUR | x"},
 		{"prices since 2026", false, all + " | The panel. | 10 EUR | 9 EUR | x"},
 		{"firmware?", true, all + " | The panel. | 9 EUR | 10 EUR | x"},
 	} {

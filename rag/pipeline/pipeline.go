@@ -106,6 +106,8 @@ type Config struct {
 	// Answered is called with each whole answer before the caller receives it. Default:
 	// nil.
 	Answered func(ctx context.Context, answer rag.Answer)
+	// Now returns the present time, for questions such as "this year". Default: time.Now.
+	Now func() time.Time
 	// Logger receives failures from which RAG recovered. Default: nil, which
 	// discards them.
 	Logger *slog.Logger
@@ -157,6 +159,9 @@ func New(cfg Config) (*Pipeline, error) {
 	}
 	if cfg.IngestHint == "" {
 		cfg.IngestHint = rag.DefaultIngestHint
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)

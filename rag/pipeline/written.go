@@ -11,16 +11,6 @@ import (
 	"docent/rag/text"
 )
 
-// Notes after an incomplete answer.
-const (
-	noteLength = "*The answer was cut off: the model reached its length limit.*"
-	noteFilter = "*The answer was cut off by the model's content filter.*"
-	noteLoop   = "*The answer was cut off: the model repeated itself.*"
-)
-
-// stopLoop is the reason for the end of a text that repeats itself.
-const stopLoop = "loop"
-
 // Written is a model's text about numbered passages.
 type Written struct {
 	// Model is the model's name.
@@ -72,7 +62,7 @@ func number(m *rag.Answer, from int) {
 func cite(static *embed.Static, w Written) rag.Answer {
 	body := beginWith(w.Final, tidied(w.Text, len(w.Results)))
 	m := rag.Answer{
-		Model: w.Model, Prompts: w.Prompts, Question: w.Question, Text: body + CutNote(w.StopReason) + w.Note, Passages: passages(w.Results),
+		Model: w.Model, Prompts: w.Prompts, Question: w.Question, Text: body + CutNote(w.Question, w.StopReason) + w.Note, Passages: passages(w.Results),
 	}
 	c := newChecker(static, w.Results)
 	for _, s := range text.Sentences(body, false) {
@@ -101,21 +91,6 @@ func outcomeOf(body string, sentences []rag.Sentence) rag.Outcome {
 		}
 	}
 	return rag.Unsure
-}
-
-// CutNote returns the note to append to an answer that stopped for a reason,
-// or "" if the answer is whole.
-func CutNote(stopReason string) string {
-	switch stopReason {
-	case "length":
-		return "\n\n" + noteLength
-	case stopLoop:
-		return "\n\n" + noteLoop
-	case "content_filter":
-		return "\n\n" + noteFilter
-	default:
-		return ""
-	}
 }
 
 // admission matches the beginning of an answer that admits not to know.

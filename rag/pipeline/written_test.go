@@ -11,6 +11,28 @@ import (
 	"docent/rag/text"
 )
 
+// The English notes after an incomplete answer.
+var (
+	noteLength = strings.TrimSpace(CutNote("", "length"))
+	noteFilter = strings.TrimSpace(CutNote("", "content_filter"))
+	noteLoop   = strings.TrimSpace(CutNote("", stopLoop))
+)
+
+// TestGermanNotes checks that notes follow the language of the question.
+func TestGermanNotes(t *testing.T) {
+	t.Parallel()
+	const question = "Wie lange gilt die Garantie?"
+	for got, want := range map[string]string{
+		CutNote(question, "length"):            "*Die Antwort ist abgeschnitten: Das Modell hat seine Höchstlänge erreicht.*",
+		UncheckedNote(question):                "*Nicht geprüft: Das Modell hat für diese Antwort nicht in den Dokumenten gesucht.*",
+		UncheckedNote("How long is it valid?"): "*Not checked: the model did not search the documents for this answer.*",
+	} {
+		if got != "\n\n"+want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 func TestCite(t *testing.T) {
 	t.Parallel()
 	results := memoryShelf().results[:2]

@@ -136,9 +136,9 @@ func (q quote) isIn(others []quote) bool {
 	return slices.ContainsFunc(others, func(o quote) bool { return o.doc == q.doc && o.at == q.at })
 }
 
-// differ introduces two contradicting sentences, by the language of the first.
-func differ(d corpus.Document) string {
-	if d.Language == "de" {
+// differ introduces two contradicting sentences in English or German.
+func differ(language string) string {
+	if language == "de" {
 		return "Die Quellen widersprechen sich:\n\n"
 	}
 	return "The sources differ:\n\n"

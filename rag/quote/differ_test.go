@@ -87,6 +87,11 @@ func TestContradictingSentencesShowTitlesAndDates(t *testing.T) {
 	if answer, _ := Answer(testStatic, query); !strings.HasPrefix(answer, "Die Quellen widersprechen sich:") {
 		t.Errorf("not in German: %q", answer)
 	}
+	query.Language = "en"
+	if answer, _ := Answer(testStatic, query); !strings.HasPrefix(answer, "The sources differ:") {
+		t.Errorf("not in the language of the question: %q", answer)
+	}
+	query.Language = ""
 	first.Kind = corpus.Code
 	query.Passages[0] = first
 	if answer, _ := Answer(testStatic, query); strings.Contains(answer, "widersprechen") {

@@ -14,13 +14,13 @@ func TestExamplesOfAskingAreNoAnswers(t *testing.T) {
 		passage(1, "Readme", "From an app", "Ask over HTTP:\n\n```\ncurl http://127.0.0.1:8765/api/ask -d '{\"question\":\"How often is the pump serviced?\"}'\n```\n\nHow often is the pump serviced?"),
 		passage(2, "Manual", "Upkeep", "The pump is serviced every six months by the maker."),
 	}
-	answer, _ := render(extract(testStatic, Query{Question: question, Searched: question, Passages: results}), results)
+	answer, _ := render(extract(testStatic, Query{Question: question, Searched: question, Passages: results}), results, "")
 	if !strings.Contains(answer, "every six months") || strings.Contains(answer, "How often is the pump") {
 		t.Errorf("the answer is %s", answer)
 	}
 	command := "git commit --amend --no-edit"
 	results = []Passage{passage(1, "Git", "Amend", "```\ngit commit --amend --no-edit\n```")}
-	if answer, _ := render(extract(testStatic, Query{Question: command, Searched: command, Passages: results}), results); !strings.Contains(answer, "--amend") {
+	if answer, _ := render(extract(testStatic, Query{Question: command, Searched: command, Passages: results}), results, ""); !strings.Contains(answer, "--amend") {
 		t.Errorf("a command is not found: %q", answer)
 	}
 }
@@ -42,7 +42,7 @@ func TestNamesOfTheTask(t *testing.T) {
 			passage(1, "Manual", "Upgrade", "1. Back up the database.\n2. Install the new version."),
 			passage(2, "Manual", "Backups", "Copy the folder of the database to another disk."),
 		}
-		answer, _ := render(extract(testStatic, Query{Question: question, Searched: question, Passages: results}), results)
+		answer, _ := render(extract(testStatic, Query{Question: question, Searched: question, Passages: results}), results, "")
 		if !strings.Contains(answer, "Copy the folder") || strings.Contains(answer, "Install") {
 			t.Errorf("%s is answered by %s", question, answer)
 		}

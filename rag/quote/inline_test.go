@@ -33,7 +33,7 @@ func TestLabelsWithoutMarks(t *testing.T) {
 		r := passage(1, "Garden", "", c.text)
 		r.Passage.Headings, r.Passage.Document.MediaType = nil, markdownType
 		results := []Passage{r}
-		answer, _ := render(extract(testStatic, Query{Question: question, Searched: question, Passages: results}), results)
+		answer, _ := render(extract(testStatic, Query{Question: question, Searched: question, Passages: results}), results, "")
 		if strings.Contains(answer, "#") || !strings.Contains(answer, c.want) {
 			t.Errorf("%s: %s", question, answer)
 		}

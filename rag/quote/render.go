@@ -1,6 +1,7 @@
 package quote
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -31,6 +32,8 @@ type Query struct {
 	// Terms are the distinct words of Searched with their frequencies. If it is
 	// empty, all words have the same weight.
 	Terms []text.Term
+	// Language is the language of the words between the quotes, as an ISO 639-1 code. Default: "", that of the documents.
+	Language string
 	// Said is the answer that the question follows up. Other sentences than its own come first.
 	Said string
 	// Passages are the retrieved passages, best first.
@@ -50,12 +53,12 @@ type Passage struct {
 // Answer answers a question with quotes from its passages. The text is Markdown
 // with citation markers. If no sentence fits, Answer returns "".
 func Answer(static *embed.Static, query Query) (string, []Sentence) {
-	return render(extract(static, query), query.Passages)
+	return render(extract(static, query), query.Passages, query.Language)
 }
 
 // render joins quotes as Markdown, each line with its marker. The quotes of one
 // passage stand together.
-func render(sentences []quote, passages []Passage) (string, []Sentence) {
+func render(sentences []quote, passages []Passage, language string) (string, []Sentence) {
 	quotes := ledFirst(joined(sentences))
 	var b strings.Builder
 	cited := []Sentence{}
@@ -75,7 +78,7 @@ func render(sentences []quote, passages []Passage) (string, []Sentence) {
 		source := passages[q.doc].Passage.Document
 		if q.differs {
 			if i == 0 {
-				b.WriteString(differ(source))
+				b.WriteString(differ(cmp.Or(language, source.Language)))
 			}
 			b.WriteString(titled(source, passages[quotes[1-i].doc].Passage.Document))
 			cited = append(cited, cite(&b, q, plain(unmarked(q.trimmed(), source))))

@@ -80,17 +80,17 @@ func TestRenderHostileBlocks(t *testing.T) {
 		t.Errorf("code became %q", page)
 	}
 	q := quote{Sentence: text.Sentence{Kind: text.RowSentence, Start: 30}, text: "a | <b>x</b> ![i](http://evil) | c | d"}
-	got, _ := render([]quote{q}, []Passage{{}})
+	got, _ := render([]quote{q}, []Passage{{}}, "")
 	if page := renderHTML(t, got); strings.Contains(page, "<b>") || strings.Contains(page, "<img") || strings.Contains(page, "<table>") {
 		t.Errorf("row became %q shown as %q", got, page)
 	}
 	q.header = "<i>h</i> | [2](x) | `| | y"
-	got, _ = render([]quote{q}, []Passage{{}})
+	got, _ = render([]quote{q}, []Passage{{}}, "")
 	if page := renderHTML(t, strings.ReplaceAll(got, "[1]", "")); strings.Contains(page, "<b>") || strings.Contains(page, "<i>") || strings.Contains(page, "<a") || strings.Contains(page, "<img") {
 		t.Errorf("table became %q shown as %q", got, page)
 	}
 	q = quote{Sentence: text.Sentence{Kind: text.ProseSentence}, text: "Yes.", label: "![i](http://evil) (x)", lead: true}
-	got, _ = render([]quote{q}, []Passage{{}})
+	got, _ = render([]quote{q}, []Passage{{}}, "")
 	if page := renderHTML(t, got); strings.Contains(page, "<img") {
 		t.Errorf("label became %q", page)
 	}
@@ -103,7 +103,7 @@ func TestRowShowsLinkText(t *testing.T) {
 		Sentence: text.Sentence{Kind: text.RowSentence, Start: 30},
 		text:     "`secret.key` | It decrypts the [secrets of sources](sources.md#secrets).", header: "file | what to do",
 	}
-	got, _ := render([]quote{q}, []Passage{{Passage: corpus.Passage{Document: corpus.Document{MediaType: markdownType}}}})
+	got, _ := render([]quote{q}, []Passage{{Passage: corpus.Passage{Document: corpus.Document{MediaType: markdownType}}}}, "")
 	if want := "| `secret.key` | It decrypts the secrets of sources. [1] |"; !strings.Contains(got, want) {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -120,7 +120,7 @@ func TestRenderTogether(t *testing.T) {
 		{Sentence: text.Sentence{Kind: text.RowSentence, Block: 4, Start: 12}, text: "b | 2", header: "name | size", doc: 2},
 		{Sentence: text.Sentence{Kind: text.RowSentence, Block: 5, Start: 18}, text: "c | 3", header: "name | size", doc: 2},
 	}
-	got, sentences := render(quotes, []Passage{{}, {}, {}})
+	got, sentences := render(quotes, []Passage{{}, {}, {}}, "")
 	want := "**work_mem (integer):** Sets the memory. [1] The default is 4MB. [1]\n\n- one [1]\n- two [1]\n\n```\nSET x;\n```\n[2]\n\n| name | size |\n| --- | --- |\n| b | 2 [3] |\n| c | 3 [3] |"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -154,7 +154,7 @@ This form removes the most recently used index specification from the table.`)}
 		"drop a column and its indexes":  "**DROP `[` COLUMN `]` `[` IF EXISTS `]`:** This form drops a column from a table. Indexes and table constraints involving the column will be automatically dropped as well. [1]",
 		"removes index specification of": "**SET WITHOUT CLUSTER:** This form removes the most recently used index specification from the table. [1]",
 	} {
-		answer, _ := render(extract(testStatic, Query{Question: question, Searched: question, Passages: results}), results)
+		answer, _ := render(extract(testStatic, Query{Question: question, Searched: question, Passages: results}), results, "")
 		if !strings.Contains(answer, want) || strings.Contains(answer, "NOT EXISTS `]`:** This form drops") {
 			t.Errorf("%q: %s", question, answer)
 		}
@@ -168,7 +168,7 @@ func TestLeaningSentences(t *testing.T) {
 		"PostgreSQL supports building an index without locking out writes, by CREATE INDEX CONCURRENTLY. Regular builds are faster by far and use less memory. "+
 			"Another difference is that a CREATE INDEX CONCURRENTLY cannot be performed within a transaction block.")}
 	question := "create index concurrently"
-	answer, _ := render(extract(testStatic, Query{Question: question, Searched: question, Passages: results}), results)
+	answer, _ := render(extract(testStatic, Query{Question: question, Searched: question, Passages: results}), results, "")
 	if !strings.Contains(answer, "PostgreSQL supports") || strings.Contains(answer, "Another") && !strings.Contains(answer, "Regular builds") {
 		t.Errorf("the answer is %s", answer)
 	}
@@ -189,7 +189,7 @@ func TestLabelOfList(t *testing.T) {
 		{Sentence: text.Sentence{Kind: text.ItemSentence, Block: 1}, text: "- one", label: "Servers"},
 		{Sentence: text.Sentence{Kind: text.ItemSentence, Block: 4}, text: "- four", label: "Servers", at: 4, lead: true},
 	}
-	got, _ := render(quotes, []Passage{{}})
+	got, _ := render(quotes, []Passage{{}}, "")
 	if want := "**Servers:**\n\n- one [1]\n- four [1]"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -2,6 +2,7 @@ package talk
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,32 +12,18 @@ import (
 type Period struct {
 	// Newest asks for the newest of several things.
 	Newest bool
-	// Year and Month limit the time; 0 does not.
-	Year  int
+	// From and Until limit the time; zero does not. Until is exclusive.
+	From, Until time.Time
+	// Month is a month of any year, or 0.
 	Month time.Month
-	// Since and Before ask for the time from Year and Month on, or before them, and not for the time itself.
-	Since, Before bool
 }
 
 // IsZero reports whether a question asks about no time.
 func (p Period) IsZero() bool { return p == Period{} }
 
-// Has reports whether a day is in the period. Every day is in a period without a year and a month.
+// Has reports whether a day is in the period.
 func (p Period) Has(day time.Time) bool {
-	at, from := day.Year()*12+int(day.Month()), p.Year*12+max(int(p.Month), 1)
-	switch {
-	case p.Year == 0 && p.Month == 0:
-		return true
-	case p.Year == 0:
-		return day.Month() == p.Month
-	case p.Since:
-		return at >= from
-	case p.Before:
-		return at < from
-	case p.Month == 0:
-		return day.Year() == p.Year
-	}
-	return at == from
+	return (p.Month == 0 || day.Month() == p.Month) && !day.Before(p.From) && (p.Until.IsZero() || day.Before(p.Until))
 }
 
 const monthNames = `january|february|march|april|may|june|july|august|september|october|november|december|` +
@@ -48,10 +35,19 @@ var (
 		`neue?ste[nrsm]?|aktuell(?:e[nrsm]?)? (?:version|fassung|ausgabe|firmware|preisliste|stand|ordnung)|jüngste[nrsm]?|letzte[nrsm]? (?:version|fassung|sitzung|änderung|protokoll))\b`)
 	// deadline matches "at the latest" and "the latest time", which ask for no newest thing.
 	deadline = regexp.MustCompile(`(?i)\bat the latest\b|\blatest (?:possible|time|date|day|hour|moment)\b`)
-	// limited matches the time in a question.
+	// limited matches the year or month in a question.
 	limited = regexp.MustCompile(`(?i)\b(in|during|of|from|for|since|after|before|until|im|seit|nach|ab|vor|bis|von|vom|aus)\s+(?:the year |dem jahr |jahr |(?:dem )?(?:monat )?)?` +
 		`(?:(` + monthNames + `)\b(?:\s+(20\d\d))?|(20\d\d))(?:$|[^\d-])`)
+	// relative matches a time that depends on the present day, such as "since last week".
+	relative = regexp.MustCompile(`(?i)(?:\b(since|before|seit|vor)\s+)?\b(this|last|previous|diese[mnrs]?|letzte[mnrs]?|vorige[mnrs]?|vergangene[mnrs]?)\s+` +
+		`(week|month|year|woche|monat|jahr)e?s?\b`)
+	// recent matches the time up to the present day, such as "in the last two weeks".
+	recent = regexp.MustCompile(`(?i)\b(?:the|den|der)\s+(?:last|past|letzten|vergangenen)\s+(?:(\d{1,3}|` + strings.Join(smallNumbers, "|") + `)\s+)?` +
+		`(days|weeks|months|years|tagen?|wochen|monaten?|jahren?)\b`)
 )
+
+// smallNumbers are numbers in words from 2, in English and then in German.
+var smallNumbers = []string{"two", "three", "four", "five", "six", "zwei", "drei", "vier", "fünf", "sechs"}
 
 // months are the months by their names in English and German.
 var months = func() map[string]time.Month {
@@ -67,22 +63,96 @@ var months = func() map[string]time.Month {
 	return out
 }()
 
-// PeriodOf returns the time that a question asks about.
-func PeriodOf(question string) Period {
+// PeriodOf returns the time that a question asks about. now is the present day.
+func PeriodOf(question string, now time.Time) Period {
 	p := Period{Newest: newest.MatchString(deadline.ReplaceAllString(question, ""))}
+	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
+	if m := recent.FindStringSubmatch(question); m != nil {
+		p.From = ago(today, m[1], m[2])
+		return p
+	}
+	if m := relative.FindStringSubmatch(question); m != nil {
+		from, until := calendar(today, m[3], !strings.EqualFold(m[2], "this") && !strings.HasPrefix(strings.ToLower(m[2]), "dies"))
+		p.limit(m[1], from, until)
+		return p
+	}
 	m := limited.FindStringSubmatch(question)
 	if m == nil {
 		return p
 	}
-	p.Month = months[strings.ToLower(m[2])]
-	p.Year, _ = strconv.Atoi(m[3] + m[4])
-	switch strings.ToLower(m[1]) {
-	case "since", "after", "seit", "nach", "ab":
-		p.Since = p.Year > 0
-	case "before", "until", "vor", "bis":
-		p.Before = p.Year > 0
+	month := months[strings.ToLower(m[2])]
+	year, _ := strconv.Atoi(m[3] + m[4])
+	switch {
+	case year > 0 && month > 0:
+		from := time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)
+		p.limit(m[1], from, from.AddDate(0, 1, 0))
+	case year > 0:
+		from := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
+		p.limit(m[1], from, from.AddDate(1, 0, 0))
+	default: // the last such month
+		from := time.Date(today.Year(), month, 1, 0, 0, 0, 0, time.UTC)
+		if from.After(today) {
+			from = from.AddDate(-1, 0, 0)
+		}
+		if p.limit(m[1], from, from.AddDate(0, 1, 0)); p.From.Equal(from) && !p.Until.IsZero() {
+			p.From, p.Until, p.Month = time.Time{}, time.Time{}, month // of any year
+		}
 	}
 	return p
+}
+
+// limit limits a period to a time, or to the time since or before it, by the word in front of it.
+func (p *Period) limit(word string, from, until time.Time) {
+	switch strings.ToLower(word) {
+	case "since", "after", "seit", "nach", "ab":
+		p.From = from
+	case "before", "until", "vor", "bis":
+		p.Until = from
+	default:
+		p.From, p.Until = from, until
+	}
+}
+
+// calendar returns the present week, month, or year, or the one before it.
+func calendar(today time.Time, unit string, before bool) (from, until time.Time) {
+	n := 0
+	if before {
+		n = -1
+	}
+	switch strings.ToLower(unit) {
+	case "week", "woche":
+		monday := today.AddDate(0, 0, -(int(today.Weekday())+6)%7)
+		return monday.AddDate(0, 0, 7*n), monday.AddDate(0, 0, 7*n+7)
+	case "month", "monat":
+		first := time.Date(today.Year(), today.Month()+time.Month(n), 1, 0, 0, 0, 0, time.UTC)
+		return first, first.AddDate(0, 1, 0)
+	default:
+		first := time.Date(today.Year()+n, 1, 1, 0, 0, 0, 0, time.UTC)
+		return first, first.AddDate(1, 0, 0)
+	}
+}
+
+// few is the number of units of "the last weeks".
+const few = 4
+
+// ago returns the day that is a number of units before today.
+func ago(today time.Time, number, unit string) time.Time {
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		if n = few; number != "" {
+			n = slices.Index(smallNumbers, strings.ToLower(number))%(len(smallNumbers)/2) + 2
+		}
+	}
+	switch unit = strings.ToLower(unit); {
+	case unit[0] == 'd' || unit[0] == 't':
+		return today.AddDate(0, 0, -n)
+	case unit[0] == 'w':
+		return today.AddDate(0, 0, -7*n)
+	case unit[0] == 'm':
+		return today.AddDate(0, -n, 0)
+	default:
+		return today.AddDate(-n, 0, 0)
+	}
 }
 
 // dates match days and months in a text: 2026-03-31, 31.3.2026, 31 March 2026, March 31, 2026, and March 2026.

@@ -89,6 +89,9 @@ export interface Params {
   cursor_invalid: [];
   cursor_with_sort: [];
   cursor_without_sort: [];
+  cut_filter: [];
+  cut_length: [];
+  cut_loop: [];
   database_busy: [];
   database_closed: [];
   database_conflict: [];
@@ -288,6 +291,8 @@ export interface Params {
   list_too_long: [string, number];
   list_too_short: [string, number];
   listening_off: [];
+  little_room: [number, number];
+  little_room_for_all: [];
   mail_certificate_invalid: [];
   mail_command_refused: [string];
   mail_encrypted: [];
@@ -787,6 +792,7 @@ export interface Params {
   two_lines: [string, string];
   two_mistakes: [string, string];
   two_sentences: [string, string];
+  unchecked: [];
   unknown_in_all: [];
   unknown_in_chosen: [];
   unknown_in_documents: [number, string];
