@@ -146,16 +146,19 @@ const (
 )
 
 // related reports whether a further block has a clear relation to the question: it has nearly as many words of the question as
-// the best block, and the encoder says that it is nearly as close. Similarity alone is no relation.
+// the best block, and the encoder says that it is nearly as close. Similarity alone is a relation only
+// for code, which has few words of a question.
 func (e *extractor) related(c, best candidate) bool {
 	for i, t := range e.terms {
 		if e.measured[t.Stem] != "" && best.covered[i] == 1 && c.covered[i] < 1 {
 			return false // it does not give the asked dimension
 		}
 	}
+	if similarity(c) < minOfSimilar*similarity(best) {
+		return false
+	}
 	own := e.ownCoverage(c)
-	return own > 0 && own >= minOfBest*e.ownCoverage(best) && e.coverage(c) >= minOfBest*e.coverage(best) &&
-		similarity(c) >= minOfSimilar*similarity(best)
+	return c.Kind == Code || own > 0 && own >= minOfBest*e.ownCoverage(best) && e.coverage(c) >= minOfBest*e.coverage(best)
 }
 
 // adjoins reports whether a block with words of the question follows a chosen block, or is a row of a table in its section. Such a
