@@ -16,7 +16,7 @@ import (
 // TestGermanWords checks that german.json has all sentences of answers, in the words of the page.
 func TestGermanWords(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../web/src/words/de/server.ts")
+	page, err := os.ReadFile("../../web/src/words/de/answers.ts")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func TestGermanWords(t *testing.T) {
 	for id := range sentenceIDs(t) {
 		format, ok := germanFormat(string(page), id)
 		if !ok {
-			t.Errorf("web/src/words/de/server.ts does not translate %s in one line", id)
+			t.Errorf("web/src/words/de/answers.ts does not translate %s in one line", id)
 		}
 		want[id] = format
 	}

@@ -42,8 +42,10 @@ func shortenedNote(a *answering) string {
 	case a.shown == 0:
 		return ""
 	case n < a.shown:
-		return note(a.req.Question, fault.NewText("little_room", "The model has little room: it has read only the best %d of %d passages.", n, a.shown))
+		return note(a.req.Question, fault.NewText("little_room",
+			"The model has little room: it has read only the best %d of %d passages.", n, a.shown))
 	default:
-		return note(a.req.Question, fault.NewText("little_room_for_all", "The model has little room: it has read only a part of the conversation and the passages."))
+		return note(a.req.Question, fault.NewText("little_room_for_all",
+			"The model has little room: it has read only a part of the conversation and the passages."))
 	}
 }

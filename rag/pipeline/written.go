@@ -62,7 +62,8 @@ func number(m *rag.Answer, from int) {
 func cite(static *embed.Static, w Written) rag.Answer {
 	body := beginWith(w.Final, tidied(w.Text, len(w.Results)))
 	m := rag.Answer{
-		Model: w.Model, Prompts: w.Prompts, Question: w.Question, Text: body + CutNote(w.Question, w.StopReason) + w.Note, Passages: passages(w.Results),
+		Model: w.Model, Prompts: w.Prompts, Question: w.Question, Passages: passages(w.Results),
+		Text: body + CutNote(w.Question, w.StopReason) + w.Note,
 	}
 	c := newChecker(static, w.Results)
 	for _, s := range text.Sentences(body, false) {

@@ -42,7 +42,8 @@ var (
 	relative = regexp.MustCompile(`(?i)(?:\b(since|before|seit|vor)\s+)?\b(this|last|previous|diese[mnrs]?|letzte[mnrs]?|vorige[mnrs]?|vergangene[mnrs]?)\s+` +
 		`(week|month|year|woche|monat|jahr)e?s?\b`)
 	// recent matches the time up to the present day, such as "in the last two weeks".
-	recent = regexp.MustCompile(`(?i)\b(?:the|den|der)\s+(?:last|past|letzten|vergangenen)\s+(?:(\d{1,3}|` + strings.Join(smallNumbers, "|") + `)\s+)?` +
+	recent = regexp.MustCompile(`(?i)\b(?:the|den|der)\s+(?:last|past|letzten|vergangenen)\s+` +
+		`(?:(\d{1,3}|` + strings.Join(smallNumbers, "|") + `)\s+)?` +
 		`(days|weeks|months|years|tagen?|wochen|monaten?|jahren?)\b`)
 )
 
