@@ -1,5 +1,6 @@
 """A client of docent: answers with citations from your documents."""
 
+from ._sync import SyncResult, sync
 from .aio import AsyncDocent
 from .blocking import Conversation
 from .client import Docent
@@ -67,10 +68,12 @@ __all__ = [
     "Snapshot",
     "Status",
     "Stored",
+    "SyncResult",
     "Synced",
     "Turn",
     "TurnFailed",
     "TurnFinished",
     "UnauthorizedError",
     "UnavailableError",
+    "sync",
 ]

@@ -117,12 +117,15 @@ class AsyncDocent:
 
         A file is a path, or a name with content. Each file has its own result.
         """
+        results = await self._upload(files, collection)
+        await self._indexed(results)
+        return results
+
+    async def _upload(self, files: Iterable[File], collection: str | None) -> list[Ingested]:
         with ExitStack() as open_files:
             parts = _http.upload(files, open_files)
             params = _http.wanted(collection=collection)
-            results = await self._call("POST", "/api/documents", _http.ingested, params=params, files=parts)
-        await self._indexed(results)
-        return results
+            return await self._call("POST", "/api/documents", _http.ingested, params=params, files=parts)
 
     async def _indexed(self, results: list[Ingested]) -> None:
         """Wait until searches find the last stored file. The index follows the database."""

@@ -117,12 +117,15 @@ class Docent:
 
         A file is a path, or a name with content. Each file has its own result.
         """
+        results = self._upload(files, collection)
+        self._indexed(results)
+        return results
+
+    def _upload(self, files: Iterable[File], collection: str | None) -> list[Ingested]:
         with ExitStack() as open_files:
             parts = _http.upload(files, open_files)
             params = _http.wanted(collection=collection)
-            results = self._call("POST", "/api/documents", _http.ingested, params=params, files=parts)
-        self._indexed(results)
-        return results
+            return self._call("POST", "/api/documents", _http.ingested, params=params, files=parts)
 
     def _indexed(self, results: list[Ingested]) -> None:
         """Wait until searches find the last stored file. The index follows the database."""
