@@ -312,7 +312,7 @@ func modelSettings() []Setting {
 	return []Setting{
 		with(Setting{
 			Key: "min-evidence", Flag: "min-evidence", Env: []string{"DOCENT_MIN_EVIDENCE"}, Scope: Answering,
-			Help: "evidence from 0 to 1 below which quotes are shown as unsure; 0 means .37", Default: "0",
+			Help: "evidence from 0 to 1 below which quotes are shown as unsure; 0 means .4", Default: "0",
 		})(decimal(func(c *Config) *float64 { return &c.MinEvidence })),
 		with(Setting{
 			Key: "min-shown", Flag: "min-shown", Env: []string{"DOCENT_MIN_SHOWN"}, Scope: Answering,

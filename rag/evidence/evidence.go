@@ -24,7 +24,7 @@ var (
 	// englishWeights and foreignWeights come from logistic regressions on question sets of eight kinds, and are rounded. The
 	// biases are lower, so that they suit one threshold.
 	englishWeights = weights{bias: -3.25, close: 3.8, gap: -2.5, strange: -4, words: .85}
-	foreignWeights = weights{bias: -1.8, close: 4.1, strange: -2.4}
+	foreignWeights = weights{bias: -2, close: 4.1, strange: -2.4}
 	// otherWeights are those of questions on documents in another language, without the multilingual encoder. They come from
 	// XQuAD with German and Spanish questions on English articles, without half of the articles.
 	otherWeights = weights{bias: 4, close: 2, gap: -2, strange: -6}

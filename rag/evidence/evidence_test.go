@@ -13,7 +13,7 @@ import (
 )
 
 // minEvidence is the default threshold of package pipeline.
-const minEvidence = .37
+const minEvidence = .4
 
 // testStatic is the built-in embedder, which no test changes.
 var testStatic = func() *embed.Static {

@@ -32,7 +32,7 @@ const maxAnswerBytes = 256 << 10
 // embedders, because the evidence does not depend on the embedder.
 const (
 	// DefaultMinEvidence is the evidence from which an answer is rag.Answered.
-	DefaultMinEvidence = .37
+	DefaultMinEvidence = .4
 	// DefaultMinShown is the evidence from which an answer is rag.Unsure. Below it, the answer is rag.NotFound.
 	DefaultMinShown = .003
 )
