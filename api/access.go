@@ -52,6 +52,10 @@ func Routes() []route.Access {
 		{Route: "POST /api/sessions/{session_id}/files", Scope: auth.Ask},
 		{Route: "DELETE /api/sessions/{session_id}/files/{turn}", Scope: auth.Ask},
 		{Route: "POST /api/sessions/{session_id}/files/{turn}/publish", Scope: auth.Ingest},
+		{Route: "GET /api/shares", Scope: auth.Ask},
+		{Route: "POST /api/shares", Scope: auth.Ask},
+		{Route: "DELETE /api/shares/{share_id}", Scope: auth.Ask},
+		{Route: "GET /api/shared/{share_id}", Scope: route.Public}, // the handler checks links that are not public
 		{Route: "POST /notify_websocket", Scope: auth.Ask},
 		{Route: "POST /api/sessions/{session_id}/events", Scope: auth.Ask},
 		{Route: "POST /api/events", Scope: auth.Ask},

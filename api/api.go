@@ -113,6 +113,10 @@ type Config struct {
 	// Audit keeps records of acts. Required with ReadConversations. Default: nil, there are
 	// no records.
 	Audit AuditLog
+	// Shares keeps shared links. Required.
+	Shares journal.Shares
+	// PublicLinks allows shared links for readers who do not sign in. Default: false.
+	PublicLinks bool
 	// Conversations continues sessions for clients of OpenAI's API and AG-UI. Required.
 	Conversations Conversations
 	// Embedder computes vectors for them. Required.
@@ -203,6 +207,7 @@ func (c Config) complete() (Config, error) {
 		"RAG": c.RAG == nil, "Retriever": c.Retriever == nil, "Library": c.Library == nil, "Documents": c.Documents == nil,
 		"Collections": c.Collections == nil,
 		"Uploads":     c.Uploads == nil, "Directory": c.Directory == nil, "Messages": c.Messages == nil, "Agent": c.Agent == "",
+		"Shares":        c.Shares == nil,
 		"Conversations": c.Conversations == nil, "Embedder": c.Embedder == nil,
 	} {
 		if missing {
@@ -312,6 +317,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	read.addRoutes(r)
 	saved.addRoutes()
 	readings{read, saved, cfg.Audit, cfg.ReadConversations}.addRoutes(r)
+	shares{owned, cfg.Shares, cfg.Messages, shelf, cfg.Audit, cfg.Logger, cfg.PublicLinks}.addRoutes(r)
 	auditRoutes{cfg.Audit}.addRoutes(r)
 	files{owned, cfg.Messages, cfg.Conversations, cfg.Uploads}.addRoutes(r)
 	notifications{owned, cfg.Notifier, cfg.Events}.addRoutes(r)

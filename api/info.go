@@ -52,6 +52,8 @@ type Info struct {
 	Limits Limits `json:"limits"`
 	// Auth reports whether authentication is on.
 	Auth bool `json:"auth" doc:"Authentication is on, so every user must sign in."`
+	// PublicLinks reports whether shared links may be public.
+	PublicLinks bool `json:"public_links" doc:"Shared links may be public."`
 	// ReadConversations reports whether administrators may read conversations of others.
 	ReadConversations bool `json:"read_conversations" doc:"Administrators may read conversations of others. Each reading is recorded."`
 }
@@ -140,7 +142,7 @@ func (i installation) info(ctx context.Context, _ *struct{}) (*infoOutput, error
 	}
 	info.Name, info.Version, info.Agent = "docent", i.cfg.Version, i.cfg.Agent
 	info.StartedAt, info.Go = i.startedAt, runtime.Version()
-	info.Auth, info.ReadConversations = i.cfg.Logins != nil, i.cfg.ReadConversations
+	info.Auth, info.ReadConversations, info.PublicLinks = i.cfg.Logins != nil, i.cfg.ReadConversations, i.cfg.PublicLinks
 	info.Limits.UploadBytes, info.Limits.MessageBytes = i.cfg.UploadBytes, rag.MaxQuestionBytes
 	info.Limits.K = cmp.Or(info.Limits.K, retrieve.AnswerK)
 	if info.Models == nil {

@@ -53,7 +53,7 @@ func TestInfo(t *testing.T) {
 	}
 	c.want(200, `{"name":"docent","version":"1.2.3","agent":"docent","built_in":true,"database":"sqlite","model":{"name":"extractive","kind":"extractive","hint":"set DOCENT_MODEL"},
 		"models":[],"embedder":{"name":"static","dimensions":256},"encoders":[{"model":"encoder","done":2,"total":3}],"files":false,"voice":{"listens":false,"speaks":false},"index":{"keyword":"bm25","vectors":"chromem","chunks":3},"started_at":`+string(started)+`,"go":"`+got.Go+`","collections":[{"name":"default","title":"default","documents":2,"failed":0,"chunks":1}],
-		"limits":{"upload_bytes":67108864,"message_bytes":16384,"k":4},"auth":false,"read_conversations":false}`, "GET", "/api/info", "")
+		"limits":{"upload_bytes":67108864,"message_bytes":16384,"k":4},"auth":false,"public_links":false,"read_conversations":false}`, "GET", "/api/info", "")
 }
 
 const docA = `{"id":1,"collection":"default","source":"/docs/a.md","title":"A","media_type":"text/markdown","language":"","size":18,"sha256":"aa","status":"ready","chunks":1,"created_at":"2027-01-02T02:04:05Z","updated_at":"2027-01-02T02:04:05Z"}`
@@ -307,7 +307,7 @@ func TestConfigNamesTheField(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 	w := newWorld()
-	full := Config{RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Messages: w, Conversations: w, Embedder: w, Agent: "a"}
+	full := Config{RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Shares: w, Messages: w, Conversations: w, Embedder: w, Agent: "a"}
 	if _, err := New(full); err != nil {
 		t.Error(err)
 	}
@@ -345,6 +345,7 @@ var contract = []string{
 	"POST /agui",
 	"POST /mcp", "GET /mcp", "DELETE /mcp", "GET /.well-known/oauth-protected-resource", "GET /.well-known/oauth-protected-resource/mcp",
 	"GET /api/sessions", "DELETE /api/sessions", "PATCH /api/sessions/{session_id}", "DELETE /api/sessions/{session_id}", "GET /api/sessions/{session_id}/messages", "GET /api/sessions/{session_id}/export",
+	"GET /api/shares", "POST /api/shares", "DELETE /api/shares/{share_id}", "GET /api/shared/{share_id}",
 	"GET /api/admin/conversations", "GET /api/admin/conversations/{session_id}/messages", "GET /api/admin/conversations/{session_id}/export", "GET /api/admin/log",
 	"GET /api/sessions/{session_id}/files", "POST /api/sessions/{session_id}/files", "DELETE /api/sessions/{session_id}/files/{turn}",
 	"POST /api/sessions/{session_id}/files/{turn}/publish",
@@ -356,7 +357,7 @@ var contract = []string{
 func TestOpenAPIDescribesEveryRoute(t *testing.T) {
 	t.Parallel()
 	w, mux := newWorld(), &spyMux{ServeMux: http.NewServeMux()}
-	if _, err := newHandler(Config{RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Messages: w, Conversations: w, Embedder: w, Agent: "docent"}, mux); err != nil {
+	if _, err := newHandler(Config{RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Shares: w, Messages: w, Conversations: w, Embedder: w, Agent: "docent"}, mux); err != nil {
 		t.Fatal(err)
 	}
 	c := w.serve(t)

@@ -58,6 +58,7 @@ type world struct {
 	answer func(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error]
 	read   func(ctx context.Context, collection, source string, r io.Reader) ([]ingest.Result, error)
 	open   func(ctx context.Context)
+	shares []journal.Share
 	broken error // every store method fails with it
 }
 
@@ -278,7 +279,7 @@ func (w *world) serve(t *testing.T, edit ...func(*Config)) *client {
 	t.Helper()
 	log := &safeBuffer{}
 	cfg := Config{
-		RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Messages: w, Agent: "docent",
+		RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Shares: w, Messages: w, Agent: "docent",
 		Conversations: w, Embedder: w, Version: "1.2.3", Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, e := range edit {

@@ -105,6 +105,8 @@ var Tables = []Table{
 		"timestamp time, seq int, turn int"),
 	table("feedback", "id int, session_id int, turn int, rating int, comment text, timestamp time"),
 	table("session_document", "id int, session_id int, turn int, content json"),
+	table("share", "link text, session_id int, owner text, name text, turn int, seq int, only_turn bool, files bool, public bool, "+
+		"created_at time, expires_at time"),
 	table("source", "id int, name text, kind text, location text, options text, secret bytes, collection text, "+
 		"schedule text, paused bool, created_at time, next_at time, requested int, errors int, last_sync text, "+
 		"lease_owner text, lease_until time, done int, total int, begun int"),

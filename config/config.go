@@ -62,6 +62,8 @@ type Config struct {
 	// KeepQuestions is the number of days for which facts about questions are kept. 0 keeps only
 	// totals; default 90.
 	KeepQuestions int
+	// PublicLinks allows shared links that are readable without a sign-in; default false.
+	PublicLinks bool
 	// Origins are additional web origins that may connect; default none.
 	Origins []string
 	// Hosts are additional host names of the server, beside loopback names and the

@@ -13,6 +13,10 @@ import (
 func accessSettings() []Setting {
 	return []Setting{
 		with(Setting{
+			Key: "public-links", Flag: "public-links", Env: []string{"DOCENT_PUBLIC_LINKS"}, Scope: Serving, Bool: true,
+			Help: "allow shared links that are readable without a sign-in, for at most 90 days", Default: "false",
+		})(flag(func(c *Config) *bool { return &c.PublicLinks })),
+		with(Setting{
 			Key: "trusted-proxies", Flag: "trusted-proxies", Env: []string{"DOCENT_TRUSTED_PROXIES"}, Scope: Serving,
 			Help: "addresses or networks (CIDR) of trusted reverse proxies, which append the client address to X-Forwarded-For; comma-separated",
 		})(networks(func(c *Config) *[]netip.Prefix { return &c.TrustedProxies })),

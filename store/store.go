@@ -208,6 +208,16 @@ func NoOriginal(id int64) error {
 // NoSession is the error for a session that does not exist.
 func NoSession() error { return fault.New(fault.NotFound, "no_session", "there is no such session") }
 
+// NoShare is the error for a missing shared link.
+func NoShare() error {
+	return fault.New(fault.NotFound, "no_share", "this link does not exist, has expired, or was revoked")
+}
+
+// TooManyShares is the error for an owner with too many shared links.
+func TooManyShares() error {
+	return fault.New(fault.Conflict, "shares_full", "you already have %d shared links; revoke one first", journal.MaxShares)
+}
+
 // NoFile is the error for a turn that no file of the user began.
 func NoFile() error {
 	return fault.Wrap(fault.NotFound, journal.ErrNoTurn, "no_conversation_file", "this conversation has no such file")

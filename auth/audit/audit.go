@@ -32,6 +32,12 @@ const (
 	// QuestionRead is the reading of the answer to a question of others. The object is the id of the
 	// question.
 	QuestionRead Action = "question.read"
+	// ShareCreated, ShareRead, and ShareRevoked are acts on a shared link: its creation, a
+	// reading by another principal than its owner, and its end. The object is the id of the
+	// session.
+	ShareCreated Action = "share.created"
+	ShareRead    Action = "share.read"
+	ShareRevoked Action = "share.revoked"
 	// ConversationsDeleted is the deletion of all conversations of an owner by an
 	// operator. The object is the owner.
 	ConversationsDeleted Action = "conversations.deleted"

@@ -85,6 +85,10 @@ var samples = map[string]sample{
 	"POST /api/sessions/{session_id}/files":                {path: "/api/sessions/{session}/files", body: form, header: []string{"Content-Type", "multipart/form-data; boundary=x"}, ok: 200, owned: true},
 	"DELETE /api/sessions/{session_id}/files/{turn}":       {path: "/api/sessions/{session}/files/1", ok: 404, owned: true},
 	"POST /api/sessions/{session_id}/files/{turn}/publish": {path: "/api/sessions/{session}/files/1/publish", body: `{}`, header: asJSON, ok: 404, owned: true},
+	"GET /api/shares":                                      {ok: 200},
+	"POST /api/shares":                                     {body: `{"session_id":"{session}","turn":1}`, header: asJSON, ok: 404, owned: true}, // it has no turn
+	"DELETE /api/shares/{share_id}":                        {path: "/api/shares/none", ok: 404},
+	"GET /api/shared/{share_id}":                           {path: "/api/shared/none", ok: 404},
 	"POST /notify_websocket":                               {body: `{"sessionId":"{session}","message":"Lunch."}`, header: asJSON, ok: 200, owned: true, events: true, typed: true},
 	"POST /api/sessions/{session_id}/events":               {path: "/api/sessions/{session}/events", body: `{"name":"user_update_ui","id":"{n}"}`, header: asJSON, ok: 200, owned: true},
 	"POST /api/events":                                     {body: `{"name":"none"}`, header: asJSON, ok: 409},

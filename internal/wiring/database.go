@@ -59,6 +59,7 @@ type Database struct {
 	Bus       replica.Bus
 	Feedbacks journal.Feedbacks
 	Directory journal.Directory
+	Shares    journal.Shares
 	Tokens    auth.Tokens
 	Users     auth.Users
 	Logins    auth.Logins
@@ -107,7 +108,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		return &Database{
 			Schema: s, Kind: "postgres", MaxConns: int(pool.Config().MaxConns),
 			Corpus: s, Library: s, Collections: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
-			Sessions: s, Unused: s, Feedbacks: s, Directory: s,
+			Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s,
 			Tokens: s, Users: s, Logins: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s,
 			Quotas: s, Webhooks: s, Backup: s, Replicas: s, Bus: s,
 			Vectors: vectors, Words: words,
@@ -119,7 +120,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 	}
 	return &Database{
 		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Collections: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
-		Sessions: s, Unused: s, Feedbacks: s, Directory: s,
+		Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s,
 		Tokens: s, Users: s, Logins: s,
 		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Quotas: s, Webhooks: s, Backup: s,
 	}, nil

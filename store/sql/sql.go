@@ -1,6 +1,6 @@
 // Package sql stores records with statements that both databases understand: rights, sources,
-// webhooks, feedback, the use of clients, audit records, facts about answers, and the lists of
-// documents and sessions. store/postgres and store/sqlite run the statements.
+// webhooks, feedback, the use of clients, audit records, facts about answers, shared links, and
+// the lists of documents and sessions. store/postgres and store/sqlite run the statements.
 //
 // Records belong here if they are read and written seldom, so that one statement for each row is
 // fast enough. Messages, events, turns, chunks, vectors, and the changes of the corpus do not:
@@ -92,6 +92,7 @@ type Store struct {
 	sessions
 	snapshots
 	insights
+	shares
 }
 
 // New returns the records of a database.
@@ -100,7 +101,7 @@ func New(db Database) Store {
 		webhooks: webhooks{db}, feedback: feedback{db}, usage: usage{db}, auditRecords: auditRecords{db}, sources: sources{db},
 		documents: documents{db}, collectionRights: collectionRights{db},
 		sessions: sessions{db}, snapshots: snapshots{db},
-		insights: insights{db},
+		insights: insights{db}, shares: shares{db},
 	}
 }
 

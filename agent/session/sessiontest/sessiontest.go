@@ -14,6 +14,7 @@ type Store struct {
 	journal.Unused
 	Directory journal.Directory
 	Feedbacks journal.Feedbacks
+	Shares    journal.Shares
 	// Leases is only needed for RunLeases.
 	Leases journal.Leases
 }
@@ -31,7 +32,7 @@ func RunDatabase(t *testing.T, fresh func(t *testing.T) Database) {
 	Run(t, func(t *testing.T) Conversations { return conversations(fresh(t)) })
 	storetest.RunGroups(t, fresh, map[string]map[string]func(*testing.T, Database){
 		"Text": textTests, "Directory": directoryTests, "Prediction": predictionTests, "Feedback": feedbackTests, "File": fileTests,
-		"Unused": unusedTests,
+		"Unused": unusedTests, "Share": shareTests,
 	})
 }
 

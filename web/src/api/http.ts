@@ -2,6 +2,9 @@
 // for users.
 import { base } from './base';
 import type {
+  NewShare,
+  ShareRow,
+  SharedConversation,
   ChunkPage,
   CollectionChanges,
   CollectionRow,
@@ -257,6 +260,28 @@ export const readOthers = (session: string) => getMessages(session, others);
 
 /** exportOthersAddress returns the address of a conversation of another user as a file. */
 export const exportOthersAddress = (session: string, format: 'json' | 'markdown') => `${others}/${encodeURIComponent(session)}/export` + query({ format });
+
+/** ShareWish is a link to create. Without a turn, the whole conversation is shared. */
+export interface ShareWish {
+  session_id: string;
+  turn?: number;
+  only?: boolean;
+  files?: boolean;
+  public?: boolean;
+  expires_at?: string;
+}
+
+export const listShares = () => json<ShareRow[]>('/api/shares');
+
+export const createShare = (wish: ShareWish) => json<NewShare>('/api/shares', write('POST', wish));
+
+export const revokeShare = (id: string) => call(`/api/shares/${encodeURIComponent(id)}`, { method: 'DELETE' });
+
+/** getShared loads the content of a shared link. */
+export const getShared = (id: string) => json<SharedConversation>(`/api/shared/${encodeURIComponent(id)}`);
+
+/** sharedAddress returns the address that readers of a link open. */
+export const sharedAddress = (id: string) => `${location.origin}${base}/#/shared/${encodeURIComponent(id)}`;
 
 export const getMe = () => json<Me>('/api/me');
 

@@ -19,6 +19,7 @@ export type {
   Info,
   Mark as Rect,
   Me,
+  NewShare,
   NewToken,
   PageView as PageRow,
   RAGDoc as RagDoc,
@@ -29,6 +30,8 @@ export type {
   SearchResult as Hit,
   SearchResults,
   Session as SessionRow,
+  Share as ShareRow,
+  SharedConversation,
   Token as TokenRow,
   UploadResult,
 } from './wire';

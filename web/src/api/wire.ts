@@ -438,6 +438,8 @@ export interface components {
             model: components["schemas"]["ModelInfo"];
             models: string[];
             name: string;
+            /** @description Shared links may be public. */
+            public_links: boolean;
             /** @description Administrators may read conversations of others. Each reading is recorded. */
             read_conversations: boolean;
             /** Format: date-time */
@@ -557,6 +559,32 @@ export interface components {
             questions?: string[];
             /** @description The name that people see. An empty title means the name. */
             title?: string;
+        };
+        NewShare: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** @description Answers from files that are attached to the conversation are shared. */
+            files: boolean;
+            /** @description The id. The address of the link is #/shared/ID on the page. */
+            id: string;
+            name: string;
+            /** @description Only this turn is shared, without the earlier ones. */
+            only: boolean;
+            /** @description Readers do not sign in. */
+            public: boolean;
+            session_id: string;
+            /**
+             * Format: int64
+             * @description The last shared turn.
+             */
+            turn: number;
+            /**
+             * Format: int64
+             * @description The number of answers in it that no reader sees, because they use attached files that are not shared, or documents that you may no longer read.
+             */
+            withheld: number;
         };
         NewToken: {
             /** Format: date-time */
@@ -1098,6 +1126,59 @@ export interface components {
             /** @description The display name. An empty name removes it. Without it, the name stays. */
             session_name?: string;
         };
+        Share: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** @description Answers from files that are attached to the conversation are shared. */
+            files: boolean;
+            /** @description The id. The address of the link is #/shared/ID on the page. */
+            id: string;
+            name: string;
+            /** @description Only this turn is shared, without the earlier ones. */
+            only: boolean;
+            /** @description Readers do not sign in. */
+            public: boolean;
+            session_id: string;
+            /**
+             * Format: int64
+             * @description The last shared turn.
+             */
+            turn: number;
+        };
+        ShareWish: {
+            /** @description The agent. The default is the agent of this server. */
+            agent_name?: string;
+            /**
+             * Format: date-time
+             * @description The time at which the link becomes invalid.
+             */
+            expires_at?: string;
+            /** @description Also shares answers from files that are attached to the conversation. */
+            files?: boolean;
+            /** @description Shares only this turn. Without it, all earlier turns are shared, too. */
+            only?: boolean;
+            /** @description Readers do not sign in. The server must run with --public-links, and the link needs an expiry within 90 days. */
+            public?: boolean;
+            session_id: string;
+            /**
+             * Format: int64
+             * @description The last turn to share. Without it, all turns are shared.
+             */
+            turn?: number;
+        };
+        SharedConversation: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description The messages, oldest first. Answers that you may not read are replaced by a sentence with the id share_withheld. */
+            messages: components["schemas"]["Message"][];
+            name: string;
+            /** @description The name of the owner. Empty without sign-in. */
+            owner_name: string;
+            /** @description The reader did not sign in, so there are no ids of documents. */
+            public: boolean;
+        };
         Source: {
             collection: string;
             /** Format: date-time */
@@ -1320,6 +1401,7 @@ export type Messages = components['schemas']['Messages'];
 export type Metadata = components['schemas']['Metadata'];
 export type ModelInfo = components['schemas']['ModelInfo'];
 export type NewCollection = components['schemas']['NewCollection'];
+export type NewShare = components['schemas']['NewShare'];
 export type NewToken = components['schemas']['NewToken'];
 export type Notification = components['schemas']['Notification'];
 export type Notified = components['schemas']['Notified'];
@@ -1367,6 +1449,9 @@ export type SearchResults = components['schemas']['SearchResults'];
 export type Sentence = components['schemas']['Sentence'];
 export type Session = components['schemas']['Session'];
 export type SessionChange = components['schemas']['SessionChange'];
+export type Share = components['schemas']['Share'];
+export type ShareWish = components['schemas']['ShareWish'];
+export type SharedConversation = components['schemas']['SharedConversation'];
 export type Source = components['schemas']['Source'];
 export type SourceChange = components['schemas']['SourceChange'];
 export type SourceFailure = components['schemas']['SourceFailure'];

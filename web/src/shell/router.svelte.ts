@@ -1,6 +1,6 @@
 // The view of the page, from its address: #/, #/c/SESSION, #/documents, #/documents/ID,
 // #/documents/search/TEXT, #/sources, #/others, #/others/SESSION, #/settings, and
-// #/console/PAGE/REST.
+// #/links, #/console/PAGE/REST. main.ts shows #/shared/ID without the rest of the page.
 
 export type Route =
   | { view: 'chat'; session: string | undefined }
@@ -8,6 +8,7 @@ export type Route =
   | { view: 'sources' }
   | { view: 'others'; session: string | undefined }
   | { view: 'settings' }
+  | { view: 'links' }
   | { view: 'console'; page: string; rest: string };
 
 export function parseRoute(hash: string): Route {
@@ -20,6 +21,7 @@ export function parseRoute(hash: string): Route {
   if (first === 'sources') return { view: 'sources' };
   if (first === 'others') return { view: 'others', session: (second && decoded(second)) || undefined };
   if (first === 'settings') return { view: 'settings' };
+  if (first === 'links') return { view: 'links' };
   if (first === 'console') return { view: 'console', page: second ?? '', rest: [third, ...further].join('/') };
   return { view: 'chat', session: (first === 'c' && second && decoded(second)) || undefined };
 }

@@ -387,6 +387,7 @@ export interface Params {
   no_path: [];
   no_question: [];
   no_session: [];
+  no_share: [];
   no_source: [number];
   no_subject: [string];
   no_such_model: [string];
@@ -619,6 +620,15 @@ export interface Params {
   session_without_id: [];
   sessions_full: [];
   setting_type: [string];
+  share_expired: [];
+  share_expiry: [number];
+  share_public_off: [];
+  share_scope: [];
+  share_sign_in: [];
+  share_too_long: [];
+  share_turn_missing: [number];
+  share_withheld: [];
+  shares_full: [number];
   sheet_too_large: [];
   shut_down: [];
   shutting_down: [];

@@ -435,7 +435,7 @@ export class MockDocent {
         : { name: 'gpt-4o-mini', kind: 'openai', hint: '' },
       models: [], encoders: [], embedder: { name: 'static', dimensions: 256 },
       collections: [{ ...this.collections[0]!, documents: this.documents.length, failed, chunks: this.documents.length * 7 }, ...this.collections.slice(1)],
-      index: { keyword: 'bm25', vectors: 'chromem', chunks: 0 }, voice: { listens: false, speaks: false }, auth: false, read_conversations: false, started_at: new Date(0).toISOString(), go: 'go1.26',
+      index: { keyword: 'bm25', vectors: 'chromem', chunks: 0 }, voice: { listens: false, speaks: false }, auth: false, public_links: false, read_conversations: false, started_at: new Date(0).toISOString(), go: 'go1.26',
       limits: { upload_bytes: 1_000_000, message_bytes: 16384, k: 4 },
     };
   }

@@ -31,6 +31,8 @@ export const shell: Catalogue['shell'] = {
   name: 'Name der Unterhaltung',
   pin: 'Anheften',
   unpin: 'Lösen',
+  share: 'Teilen …',
+  links: 'Geteilte Links',
   exportMarkdown: 'Als Markdown exportieren',
   exportJSON: 'Als JSON exportieren',
   remove: 'Löschen',

@@ -32,6 +32,8 @@ export const shell = {
   name: 'Name of the conversation',
   pin: 'Pin',
   unpin: 'Unpin',
+  share: 'Share…',
+  links: 'Shared links',
   exportMarkdown: 'Export as Markdown',
   exportJSON: 'Export as JSON',
   remove: 'Delete',

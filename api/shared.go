@@ -1,0 +1,215 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"docent/agent"
+	"docent/agent/chat"
+	"docent/agent/session/journal"
+	"docent/auth"
+	"docent/auth/rights/enforce"
+	"docent/internal/fault"
+	"docent/payload"
+	"docent/rag"
+	"docent/rag/corpus"
+	"docent/rag/text"
+)
+
+// maxShared bounds the content of a shared conversation, in bytes, and maxSharedMessage
+// that of one message.
+const (
+	maxShared        = 8 << 20
+	maxSharedMessage = 1 << 20
+)
+
+// sharedView decides which messages of a conversation the reader of a share sees. It is for
+// one reader, and gets all messages from the beginning, in order.
+//
+// An answer of quotes is shown if the reader may read every quoted passage. A model saw all
+// passages and the earlier messages, so its answer is shown only if the reader may read all of
+// them. A text without passages, such as a list of documents, is shown if the reader may read
+// all collections that the owner may read, and if the earlier messages are shown.
+type sharedView struct {
+	files  bool // the owner shares answers from attached files
+	public bool // the reader has not signed in
+	equal  bool // the reader may read all collections of the owner
+	hidden bool // an earlier message has text that the reader may not see
+
+	fileTurn int64 // the turn of the latest attached file
+}
+
+// withheld is the content of answers that the reader may not see.
+var withheld = fault.NewText("share_withheld", "This answer is not available to you, because it uses documents or files that you may not read.")
+
+// see returns a message as the reader sees it. shown is false for answers that are withheld.
+func (v *sharedView) see(m agent.ChatMessage) (seen agent.ChatMessage, shown bool) {
+	seen = m
+	seen.ClientID = ""
+	switch {
+	case m.IsUser && m.Type == payload.TypeFile:
+		v.hidden, v.fileTurn = v.hidden || !v.files, m.Turn
+		seen.Content = nil
+		if f, err := payload.DecodeFile(m.Content); err == nil && v.files {
+			seen.Content, _ = payload.Marshal(payload.File{Name: f.Name, Type: f.Type})
+		}
+		return seen, true
+	case m.IsUser && m.Sender == "":
+		seen.Type, seen.Content = payload.TypeStr, chat.JSONString(m.Said())
+		return seen, true
+	case m.Content == nil: // too large
+		shown = false
+	case m.Type == payload.TypeRAG:
+		seen.Content, shown = v.answer(m.Content)
+	case m.Sentence.ID != "" && len(m.Sentence.Params) == 0: // docent's own words
+		return seen, true
+	case m.Sentence.ID != "" && m.Turn == v.fileTurn && v.files: // docent has read the file
+		return seen, true
+	default:
+		shown = v.equal && !v.hidden
+	}
+	if !shown {
+		v.hidden = true
+		seen.Type, seen.Content, seen.Sentence = payload.TypeStr, chat.JSONString(withheld.Message), withheld.Sentence
+	}
+	return seen, shown
+}
+
+// answer returns an answer without the parts that tell about the server and the search.
+func (v *sharedView) answer(content json.RawMessage) (json.RawMessage, bool) {
+	var a payload.RAGMessage
+	if json.Unmarshal(content, &a) != nil {
+		return nil, false
+	}
+	quoted := quotedPassages(a)
+	if v.hidden && quoted == nil || len(a.Docs) == 0 && !v.equal {
+		return nil, false
+	}
+	for i := range a.Docs {
+		m := &a.Docs[i].Metadata
+		if m.Unavailable || m.DocumentID == 0 && !v.files {
+			if quoted == nil || quoted[i+1] {
+				return nil, false
+			}
+			a.Docs[i] = payload.RAGDoc{Metadata: payload.RAGMetadata{Source: enforce.Unavailable, Title: enforce.Unavailable, Unavailable: true}}
+			continue
+		}
+		m.Source = corpus.ShortSource(m.Source)
+		if v.public {
+			m.DocumentID, m.ChunkID = 0, 0
+		}
+	}
+	a.Collections, a.Documents, a.Searched, a.Wordings = nil, nil, "", nil
+	seen, err := payload.Marshal(a)
+	return seen, err == nil
+}
+
+// quotedPassages returns the numbers of the passages that an answer without a model quotes. It
+// returns nil if the text may also come from elsewhere.
+func quotedPassages(a payload.RAGMessage) map[int]bool {
+	if a.LLMName != rag.Extractive || a.Evidence == nil || a.Abstained {
+		return nil
+	}
+	out := map[int]bool{}
+	for _, n := range text.Marked(a.Answer, len(a.Docs)) {
+		out[n] = true
+	}
+	for _, s := range a.Sentences {
+		for _, n := range s.Docs {
+			out[n] = true
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// sharedMessages returns the messages of a session up to a seq as they were then, oldest
+// first: without turns that a message up to this seq replaced.
+func (s shares) sharedMessages(ctx context.Context, session, seq int64) ([]agent.ChatMessage, error) {
+	query := journal.MessageQuery{Before: seq + 1, Bytes: exportBytes, MaxContent: maxSharedMessage, Replaced: true}
+	var all, replacing []agent.ChatMessage
+	for size := 0; ; {
+		page, err := s.messages.Messages(ctx, session, query)
+		if err != nil {
+			return nil, err
+		}
+		if len(page) == 0 {
+			break
+		}
+		for _, m := range page {
+			if size += len(m.Content); size > maxShared {
+				return nil, fault.New(fault.Invalid, "share_too_long", "the conversation is too long to be shared; export it instead")
+			}
+			if m.Replaces > 0 {
+				replacing = append(replacing, m)
+			}
+			query.After = m.Seq
+		}
+		all = append(all, page...)
+	}
+	return slices.DeleteFunc(all, func(m agent.ChatMessage) bool {
+		return slices.ContainsFunc(replacing, func(by agent.ChatMessage) bool { return by.Replaces <= m.Turn && m.Turn < by.Turn })
+	}), nil
+}
+
+// view returns the messages of a share for the reader of ctx, and the number of those that
+// are withheld.
+func (s shares) view(ctx context.Context, share journal.Share, v sharedView) (seen []agent.ChatMessage, missing int, err error) {
+	all, err := s.sharedMessages(ctx, share.Session, share.Seq)
+	if err != nil {
+		return nil, 0, err
+	}
+	// The greeting before the first message is not part of a share.
+	all = all[max(0, slices.IndexFunc(all, func(m agent.ChatMessage) bool { return m.IsUser })):]
+	for _, m := range all {
+		m, shown := v.see(m)
+		if m.Turn > share.Turn || share.Only && m.Turn != share.Turn {
+			continue
+		}
+		if !shown {
+			missing++
+		}
+		seen = append(seen, m)
+	}
+	return seen, missing, nil
+}
+
+// readsAll reports whether the reader of ctx may read all collections that an owner may read.
+func (s shares) readsAll(ctx context.Context, owner string) (bool, error) {
+	readable, err := s.library.Collections(ctx)
+	if err != nil {
+		return false, err
+	}
+	names := map[string]bool{}
+	for _, c := range readable {
+		names[c.Name] = true
+	}
+	owned, err := s.library.Collections(corpus.WithReader(ctx, corpus.Reader{Principal: owner}))
+	if err != nil {
+		return false, err
+	}
+	return !slices.ContainsFunc(owned, func(c corpus.CollectionInfo) bool { return !names[c.Name] }), nil
+}
+
+// reader returns the context and the view of the reader of a share. It fails if the reader
+// has to sign in.
+func (s shares) reader(ctx context.Context, share journal.Share) (context.Context, sharedView, error) {
+	v := sharedView{files: share.Files}
+	p, known := auth.FromContext(ctx)
+	switch {
+	case known && p.May(auth.Ask):
+	case share.Public && s.public:
+		v.public = true
+		ctx = corpus.WithReader(ctx, corpus.Reader{Limited: true})
+	case !known:
+		return ctx, v, fault.New(fault.Unauthorized, "share_sign_in", "sign in to read this link")
+	default:
+		return ctx, v, fault.New(fault.Forbidden, "share_scope", "reading a shared link needs the scope ask")
+	}
+	equal, err := s.readsAll(ctx, share.Owner)
+	v.equal = equal
+	return ctx, v, err
+}
