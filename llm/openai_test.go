@@ -380,6 +380,18 @@ func TestProbe(t *testing.T) {
 		t.Errorf("%v, the server's words are %q", err, llm.ServerWords(err))
 	}
 
+	// A small model that writes without end is stopped.
+	endless := llmtest.Reply{Text: strings.Split(strings.Repeat("one more word ", 100), " "), Wait: func(ctx context.Context, piece int) error {
+		if piece > 200 {
+			<-ctx.Done()
+		}
+		return ctx.Err()
+	}}
+	o, _, _ = serve(t, llm.Config{}, endless, endless)
+	if r, err = o.Probe(t.Context()); err != nil || !r.Tools || r.Called || r.Whole {
+		t.Errorf("a model without end: %+v, %v", r, err)
+	}
+
 	o, s, w := serve(t, llm.Config{}, llmtest.Reply{Status: 500})
 	if _, err = o.Probe(t.Context()); fault.KindOf(err) != fault.Unavailable || len(w.d) != 0 || len(s.Requests()) != 1 {
 		t.Errorf("%v after %d requests", err, len(s.Requests()))

@@ -84,6 +84,7 @@ func (o *OpenAI) Probe(ctx context.Context) (Report, error) {
 	var r Report
 	start := time.Now()
 	var answer Answer
+	length := 0 // of the text
 	for d, err := range stream(withoutRetries(ctx), o, Request{Messages: probe}, &o.habit) {
 		if err != nil {
 			return r, o.missing(ctx, err)
@@ -91,20 +92,31 @@ func (o *OpenAI) Probe(ctx context.Context) (Report, error) {
 		if r.FirstToken == 0 {
 			r.FirstToken = time.Since(start)
 		}
+		if d.Restart {
+			r.Reasons, length = true, 0
+		}
 		if d.Text != "" {
 			r.Pieces++
 		}
+		length += len(strings.TrimSpace(d.Text))
+		r.Reasons = r.Reasons || d.Reasoning != ""
 		if d.Answer != nil {
 			answer = *d.Answer
 		}
+		if length > enoughBytes {
+			break
+		}
 	}
-	r.Reasons, r.Whole = answer.Reasoning != "", r.Pieces == 1 && len(answer.Text) > wholeBytes
-	if strings.TrimSpace(answer.Text) == "" {
+	r.Whole = r.Pieces == 1 && length > wholeBytes
+	if length == 0 {
 		return r, EmptyError(o.Name(), answer)
 	}
-	ask := Request{Messages: append(probe[:3:3], Text(User, "What time is it in UTC? Use the tool.")), Tools: []Tool{probeTool}}
-	tooled, err := Ask(withoutRetries(ctx), o, ask)
-	r.Tools, r.Called, r.Shape = err == nil, err == nil && len(tooled.Calls) > 0, o.Shape()
+	ask := Request{
+		Messages: append(probe[:3:3], Text(User, "What time is it in UTC? Use the tool.")),
+		Tools:    []Tool{probeTool}, MaxTokens: probeTokens, // some servers send nothing before the end if there are tools
+	}
+	called, err := o.probeTools(withoutRetries(ctx), ask)
+	r.Tools, r.Called, r.Shape = err == nil, called, o.Shape()
 	switch {
 	case errors.Is(err, ErrNoTools):
 		r.NoTools = serverWords(err)
@@ -112,6 +124,30 @@ func (o *OpenAI) Probe(ctx context.Context) (Report, error) {
 		return r, o.missing(ctx, err)
 	}
 	return r, nil
+}
+
+// enoughBytes is the length of text from which a probe stops the model. A small model may
+// write without end, and users wait for it meanwhile.
+const enoughBytes = 200
+
+// probeTokens limits the call with a tool. A model that reasons needs some hundreds.
+const probeTokens = 500
+
+// probeTools reports whether the model calls a tool before it has written much.
+func (o *OpenAI) probeTools(ctx context.Context, ask Request) (called bool, err error) {
+	length := 0
+	for d, err := range stream(ctx, o, ask, &o.habit) {
+		if err != nil {
+			return false, err
+		}
+		if d.Answer != nil {
+			return len(d.Answer.Calls) > 0, nil
+		}
+		if length += len(d.Text); length > enoughBytes {
+			break
+		}
+	}
+	return false, nil
 }
 
 // wholeBytes is a length of text that no server sends as one piece of a stream.

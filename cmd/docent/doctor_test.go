@@ -8,6 +8,7 @@ import (
 
 	"docent/index/weaviate/weaviatetest"
 	"docent/internal/pgtest"
+	"docent/llm/llmtest"
 )
 
 // TestDoctorOfIndex checks that doctor checks each node of Weaviate and the extension
@@ -88,5 +89,34 @@ func TestDoctorOfAccess(t *testing.T) {
 	docent(t, env, 0, "token", "create", "--name", "ci")
 	if out := docent(t, append([]string{"DOCENT_AUTH=true"}, env...), 0, "doctor"); !strings.Contains(out, "authentication is on: 0 users, 1 token\n") {
 		t.Errorf("with a token:\n%s", out)
+	}
+}
+
+// TestDoctorOfModel checks the line of chat models against scripted servers.
+func TestDoctorOfModel(t *testing.T) {
+	t.Parallel()
+	script := func(replies ...llmtest.Reply) string {
+		s := llmtest.NewServer(llmtest.Script(replies...))
+		s.Probes, s.ModelNames = true, []string{"m", "other"}
+		t.Cleanup(s.Close)
+		return "DOCENT_LLM_URL=" + s.URL
+	}
+	call := llmtest.Reply{ToolCalls: []llmtest.ToolCall{{ID: "a", Name: "current_time", Arguments: "{}"}}}
+	for name, c := range map[string]struct {
+		env  string
+		code int
+		want string
+	}{
+		"works":     {script(llmtest.Say("one, ", "two"), call), 0, "calls tools"},
+		"reasons":   {script(llmtest.Say("<think>so</think>", "one, ", "two"), call), 0, "reasons first"},
+		"no tools":  {script(llmtest.Say("one, ", "two"), llmtest.Reply{Status: 400, Body: `{"error":{"message":"m does not support tools"}}`}), 0, "cannot call tools"},
+		"refuses":   {script(llmtest.Reply{Status: 403, Body: `{"error":{"message":"your region is not served"}}`}), 1, "your region is not served"},
+		"not there": {script(llmtest.Reply{Status: 404, Body: `{"error":{"message":"no"}}`}), 1, "it has: m, other"},
+		"no server": {"DOCENT_LLM_URL=http://127.0.0.1:1/v1", 1, "FAIL  model     llm m: "},
+	} {
+		env := []string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_ADDR=127.0.0.1:0", "DOCENT_MODEL=m", c.env}
+		if out := docent(t, env, c.code, "doctor"); !strings.Contains(out, c.want) {
+			t.Errorf("%s: there is no %q in\n%s", name, c.want, out)
+		}
 	}
 }
