@@ -4,6 +4,7 @@ import (
 	"docent/ingest/extract/archive"
 	"docent/ingest/extract/calendar"
 	"docent/ingest/extract/chat"
+	"docent/ingest/extract/diagram"
 	"docent/ingest/extract/epub"
 	"docent/ingest/extract/html"
 	"docent/ingest/extract/latex"
@@ -38,11 +39,12 @@ var Formats = format.List{
 	picture.Format,
 	odf.TextFormat, odf.SpreadsheetFormat, odf.PresentationFormat, odf.DrawingFormat,
 	office.PackedFormat,
-	docx.Format, pptx.Format, xlsx.Format,
+	docx.Format, pptx.Format, xlsx.Format, diagram.VisioFormat,
 	office.WordFormat, office.ExcelFormat, office.PowerPointFormat,
 	archive.ZIPFormat, archive.TARFormat,
 	// These files are text. Their names and marks tell the format.
 	chat.Format,
+	diagram.DrawIOFormat,
 	latex.Format,
 	markup.RSTFormat, markup.AdocFormat, markup.OrgFormat, markup.SubRipFormat, markup.WebVTTFormat,
 	roff.Format,

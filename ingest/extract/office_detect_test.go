@@ -32,6 +32,7 @@ func TestDetectArchive(t *testing.T) {
 		"pptx":      {extracttest.File(t, "office/testdata/deck.pptx"), "application/vnd.openxmlformats-officedocument.presentationml.presentation", ""},
 		"pptm":      {packageOf(t, "deck/main.xml", "application/vnd.ms-powerpoint.presentation.macroEnabled.main+xml"), "application/vnd.openxmlformats-officedocument.presentationml.presentation", ""},
 		"xlsx":      {extracttest.File(t, "office/testdata/book.xlsx"), "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", ""},
+		"vsdx":      {packageOf(t, "visio/document.xml", "application/vnd.ms-visio.drawing.main+xml"), "application/vnd.ms-visio.drawing", ""},
 		"no list":   {extracttest.Pack(t, map[string]string{"xl/workbook.xml": ""}), "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", ""},
 		"odt":       {extracttest.File(t, "office/testdata/manual.odt"), "application/vnd.oasis.opendocument.text", ""},
 		"ods":       {extracttest.File(t, "office/testdata/book.ods"), "application/vnd.oasis.opendocument.spreadsheet", ""},

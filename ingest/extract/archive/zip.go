@@ -18,12 +18,12 @@ import (
 
 // otherDocuments are the endings of packed files that docent does not read, and
 // that are no archives of documents either.
-var otherDocuments = strings.Fields(`.dotm .xlsb .potx .odf .odm .pages .numbers .key .vsdx .xps .oxps .hwpx .kmz .cbz
+var otherDocuments = strings.Fields(`.dotm .xlsb .potx .odf .odm .pages .numbers .key .xps .oxps .hwpx .kmz .cbz
 	.war .ear .apk .ipa .xpi .crx .nupkg .idml .sketch .3mf .npz`)
 
 // firstParts are the prefixes of the first entry's name in packed documents.
 var firstParts = []string{
-	"mimetype", "[Content_Types].xml", "_rels/", "word/", "xl/", "ppt/", "docProps/", "customXml/", "META-INF/",
+	"mimetype", "[Content_Types].xml", "_rels/", "word/", "xl/", "ppt/", "visio/", "docProps/", "customXml/", "META-INF/",
 	"Index/",
 }
 

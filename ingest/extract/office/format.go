@@ -36,9 +36,6 @@ func matchPacked(ctx context.Context, f *format.File) format.Match {
 	case strings.Contains(kind, "ms-excel.sheet.binary"):
 		return format.Match{Score: format.Sure, Media: "application/vnd.ms-excel.sheet.binary.macroenabled.12", Err: fault.New(fault.Invalid,
 			"excel_binary", "binary: a binary workbook of Excel; save it as .xlsx")}
-	case strings.Contains(kind, "visio"):
-		return format.Match{Score: format.Sure, Media: "application/vnd.ms-visio.drawing", Err: fault.New(fault.Invalid,
-			"visio_drawing", "binary: a drawing of Visio; save it as PDF")}
 	}
 	return format.Match{}
 }

@@ -48,7 +48,7 @@ var oleKinds = []oleKind{
 	{"FileHeader", "application/x-hwp", fault.NewText("hangul_document",
 		"binary: a Hangul document; save it as PDF or .docx")},
 	{"VisioDocument", "application/vnd.visio", fault.NewText("visio_drawing",
-		"binary: a drawing of Visio; save it as PDF")},
+		"binary: a drawing of Visio 2010 or earlier; save it as .vsdx or PDF")},
 	{"   114", "application/vnd.ms-project", fault.NewText("project_plan",
 		"binary: a plan of Microsoft Project; save it as PDF")},
 	{"   112", "application/vnd.ms-project", fault.NewText("project_plan",

@@ -122,6 +122,7 @@ export interface Params {
   documents_not_searched: [];
   downloads_full: [];
   drawing_damaged: [];
+  drawing_too_large: [number];
   edit_invalid: [];
   edit_without_message: [];
   embedder_answer_invalid: [string, string];
