@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,11 +21,21 @@ import (
 	"docent/api/filename"
 	"docent/api/route"
 	"docent/api/transcript"
+	"docent/internal/fault"
 )
 
 // exportBytes bounds the part of a conversation that is in memory at once during
 // an export. A single message may be longer.
 const exportBytes = 8 << 20
+
+// maxPaged bounds the text of an export with pages, in bytes. A PDF needs about ten times as
+// much memory.
+const maxPaged = 4 << 20
+
+const (
+	docxType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+	pdfType  = "application/pdf"
+)
 
 // Export is a whole conversation.
 type Export struct {
@@ -39,7 +50,8 @@ type Export struct {
 type exportInput struct {
 	SessionID string `path:"session_id" maxLength:"255"`
 	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of this server."`
-	Format    string `query:"format" enum:"json,markdown" default:"json" doc:"json contains all data. markdown is readable text without reasoning steps."`
+	Format    string `query:"format" enum:"json,markdown,docx,pdf" default:"json" doc:"json contains all data. The others are readable text with sources, without reasoning steps."`
+	Turn      int64  `query:"turn" minimum:"0" doc:"Exports only this turn. Without it, the whole conversation."`
 	Replaced  bool   `query:"replaced" doc:"Includes messages that were edited or answered again."`
 }
 
@@ -63,6 +75,8 @@ func (e exports) operation() huma.Operation {
 		Summary: "Export a conversation as a file", Errors: []int{http.StatusNotFound, http.StatusTooManyRequests, http.StatusServiceUnavailable},
 		Responses: map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{
 			"application/json": {Schema: schema}, "text/markdown": {Schema: &huma.Schema{Type: huma.TypeString}},
+			docxType: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
+			pdfType:  {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
 		}}},
 	}
 }
@@ -81,15 +95,44 @@ func (e exports) export(ctx context.Context, in *exportInput) (*huma.StreamRespo
 
 // send sends a session as a file.
 func (e exports) send(ctx context.Context, record journal.SessionRecord, in *exportInput) (*huma.StreamResponse, error) {
-	query := journal.MessageQuery{Before: record.Seq + 1, Bytes: exportBytes, Replaced: in.Replaced}
+	query := journal.MessageQuery{Before: record.Seq + 1, Bytes: exportBytes, Replaced: in.Replaced, Turn: in.Turn}
 	kind, ending, write := "application/json", ".json", e.writeJSON
-	if in.Format == "markdown" {
+	switch in.Format {
+	case "markdown":
 		kind, ending, write = "text/markdown; charset=utf-8", ".md", e.writeMarkdown
+	case "docx", "pdf":
+		markdown := &limitedBuffer{room: maxPaged}
+		if err := e.writeMarkdown(ctx, markdown, record, query); err != nil {
+			return nil, err
+		}
+		kind, ending = docxType, ".docx"
+		convert := transcript.DOCX
+		if in.Format == "pdf" {
+			kind, ending, convert = pdfType, ".pdf", transcript.PDF
+		}
+		write = func(_ context.Context, w io.Writer, record journal.SessionRecord, _ journal.MessageQuery) error {
+			return convert(w, markdown.Bytes(), record.Name, record.UpdatedAt)
+		}
 	}
 	return e.transfers.send(ctx, func(h http.Header) {
 		h.Set("Content-Type", kind)
 		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": exportName(record, ending)}))
 	}, func(ctx context.Context, w io.Writer) error { return write(ctx, w, record, query) })
+}
+
+// limitedBuffer is a buffer with a limit.
+type limitedBuffer struct {
+	bytes.Buffer
+
+	room int
+}
+
+// Write implements io.Writer.
+func (b *limitedBuffer) Write(p []byte) (int, error) {
+	if b.room -= len(p); b.room < 0 {
+		return 0, fault.New(fault.Invalid, "export_too_long", "the conversation is too long for this format; export single answers, or Markdown")
+	}
+	return b.Buffer.Write(p) //nolint:wrapcheck // it never fails
 }
 
 // writeJSON writes an Export page by page.

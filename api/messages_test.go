@@ -167,7 +167,16 @@ func TestExport(t *testing.T) {
 	if !strings.HasPrefix(body, "# First\n") || !strings.Contains(body, "\n## Hi\n") || !strings.Contains(body, "\nx\n") || strings.Contains(body, "f returned") {
 		t.Errorf("as Markdown it is %s", body)
 	}
-	c.wantError(400, fault.Invalid, "format", "GET", "/api/sessions/s1/export?format=pdf", "")
+	c.wantError(400, fault.Invalid, "format", "GET", "/api/sessions/s1/export?format=epub", "")
+	for format, begins := range map[string]string{"docx": "PK", "pdf": "%PDF-"} {
+		resp, body = c.do("GET", "/api/sessions/s1/export?turn=1&format="+format, "")
+		if resp.StatusCode != 200 || !strings.HasPrefix(body, begins) || !strings.HasSuffix(resp.Header.Get("Content-Disposition"), "First."+format) {
+			t.Errorf("%s: %d %s %.10q", format, resp.StatusCode, resp.Header.Get("Content-Disposition"), body)
+		}
+	}
+	if _, body = c.do("GET", "/api/sessions/s1/export?turn=1&format=markdown", ""); strings.Contains(body, "Ho") || !strings.Contains(body, "Hi") {
+		t.Errorf("one turn: %s", body)
+	}
 	c.wantError(404, fault.NotFound, "session", "GET", "/api/sessions/nope/export?format=markdown", "")
 	w.sessions[0].Name = `Gears / "valves": <ü> ` + strings.Repeat("ö", 150)
 	if _, p, err := mime.ParseMediaType(first(c.do("GET", "/api/sessions/s1/export?format=markdown", "")).Header.Get("Content-Disposition")); err != nil ||

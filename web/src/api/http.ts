@@ -259,7 +259,7 @@ export const listOthers = (q: { match?: string; cursor?: string | undefined } = 
 export const readOthers = (session: string) => getMessages(session, others);
 
 /** exportOthersAddress returns the address of a conversation of another user as a file. */
-export const exportOthersAddress = (session: string, format: 'json' | 'markdown') => `${others}/${encodeURIComponent(session)}/export` + query({ format });
+export const exportOthersAddress = (session: string, format: 'json' | 'markdown') => `${base}${others}/${encodeURIComponent(session)}/export` + query({ format });
 
 /** ShareWish is a link to create. Without a turn, the whole conversation is shared. */
 export interface ShareWish {
@@ -337,8 +337,8 @@ export const deleteGroup = (name: string) => call(`/api/groups/${encodeURICompon
 export const setMember = (group: string, member: string, is: boolean) =>
   call(`/api/groups/${encodeURIComponent(group)}/members`, write('PUT', { member, is }));
 
-/** exportAddress returns the address of a conversation as a file. */
-export const exportAddress = (session: string, format: 'json' | 'markdown') => `${base}/api/sessions/${encodeURIComponent(session)}/export` + query({ format });
+/** exportAddress returns the address of a conversation, or of one turn, as a file. */
+export const exportAddress = (session: string, format: 'json' | 'markdown' | 'docx' | 'pdf', turn?: number) => `${base}/api/sessions/${encodeURIComponent(session)}/export` + query({ format, turn });
 
 export const listTokens = () => json<TokenRow[] | null>('/api/tokens').then((r) => r ?? []);
 

@@ -161,6 +161,7 @@ export interface Params {
   excel_binary: [];
   excel_legacy: [];
   excel_without_sheets: [];
+  export_too_long: [];
   failed_document_with_chunks: [number];
   feed_entry_gone: [];
   feed_option_negative: [];

@@ -58,6 +58,7 @@ export const chat: Catalogue['chat'] = {
 
   code: 'Quelltext',
   share: 'Teilen',
+  downloadThis: 'Diese Antwort herunterladen',
   shareThis: 'Diese Antwort teilen',
   shareWhat: 'Was',
   shareAnswer: 'Diese Frage und ihre Antwort',

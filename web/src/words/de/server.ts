@@ -390,6 +390,7 @@ export const server: Sentences = {
   session_without_id: 'Eine Unterhaltung braucht einen Agenten und eine id',
   sessions_full: `docent hat so viele Unterhaltungen, wie es halten kann. ${again}`,
   setting_type: (a) => `Die Einstellung ${a} muss ein Text, eine Zahl, true, false oder eine Liste sein`,
+  export_too_long: 'Die Unterhaltung ist zu lang für dieses Format; bitte einzelne Antworten oder als Markdown exportieren',
   share_expired: 'Das Ablaufdatum liegt in der Vergangenheit',
   share_expiry: (n) => `Ein öffentlicher Link muss innerhalb von ${n} Tagen ablaufen`,
   share_public_off: 'Öffentliche Links sind ausgeschaltet; wer docent betreibt, kann sie mit docent serve --public-links erlauben',

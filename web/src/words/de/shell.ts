@@ -33,6 +33,8 @@ export const shell: Catalogue['shell'] = {
   unpin: 'Lösen',
   share: 'Teilen …',
   links: 'Geteilte Links',
+  exportDOCX: 'Als Word herunterladen',
+  exportPDF: 'Als PDF herunterladen',
   exportMarkdown: 'Als Markdown exportieren',
   exportJSON: 'Als JSON exportieren',
   remove: 'Löschen',

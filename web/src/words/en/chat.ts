@@ -55,6 +55,7 @@ export const chat = {
   copyFailed: 'Your browser did not allow copying.',
 
   share: 'Share',
+  downloadThis: 'Download this answer',
   shareThis: 'Share this answer',
   shareWhat: 'What',
   shareAnswer: 'This question and its answer',

@@ -34,6 +34,8 @@ export const shell = {
   unpin: 'Unpin',
   share: 'Share…',
   links: 'Shared links',
+  exportDOCX: 'Download as Word',
+  exportPDF: 'Download as PDF',
   exportMarkdown: 'Export as Markdown',
   exportJSON: 'Export as JSON',
   remove: 'Delete',
