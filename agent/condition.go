@@ -182,10 +182,13 @@ func counted(v any) (_ any, err error) {
 	return v, nil
 }
 
+// fileTypes begins the description of accepted files, as in BAF.
+const fileTypes = "File Type Matching - "
+
 // ofType returns a condition that holds for files of one of these types.
 func ofType(types []string) condition {
 	return condition{
-		text: "File Type Matching - " + strings.Join(types, ", "),
+		text: fileTypes + strings.Join(types, ", "),
 		holds: func(_ context.Context, s *Session) (bool, error) {
 			f := s.Event().File
 			if f == nil {

@@ -18,10 +18,13 @@ func (s *Session) ReplyGUI(ctx context.Context, id string, gui payload.UI) error
 	return s.say(ctx, ChatMessage{Type: payload.TypeGUI, ClientID: id}, gui, false)
 }
 
+// formSubmitted begins the description of a submitted form, as in BAF.
+const formSubmitted = "Form Submit Matching"
+
 // OnForm adds a transition for a submitted form. id is that of the user interface, see ReplyGUI; "" takes the forms of all.
 // [GUIInputs] has the values of the form.
 func (s *State) OnForm(id string) *Transition {
-	text := "Form Submit Matching" // as in BAF
+	text := formSubmitted
 	if id != "" {
 		text += " - " + id
 	}

@@ -18,7 +18,7 @@ func newAgent(std stdio) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newAgentNew(std), newAgentCheck(std), newAgentChat(std), newAgentTest(std),
-		newAgentRecord(std), newAgentReplay(std), newAgentPrint(std), newAgentSchema(std))
+		newAgentRecord(std), newAgentReplay(std), newAgentGraph(std), newAgentPrint(std), newAgentSchema(std))
 	return cmd
 }
 

@@ -65,6 +65,7 @@ func writeNew(path string, text []byte) error {
 }
 
 func newAgentChat(std stdio) *cobra.Command {
+	var times bool
 	cmd := &cobra.Command{
 		Use:   "chat FILE",
 		Short: "Talk with an agent file in the terminal",
@@ -87,22 +88,23 @@ End it with /quit, or with Ctrl-D.`,
 			if err != nil {
 				return err
 			}
-			return chatWith(cmd.Context(), std, a, p.Readers, args[0])
+			return chatWith(cmd.Context(), std, a, p.Readers, args[0], times)
 		},
 	}
+	cmd.Flags().BoolVar(&times, "times", false, "show the time and the tokens of each turn")
 	scoped(cmd, config.Answering, config.Chatting, config.Embedding)
 	return cmd
 }
 
 // chatWith runs an agent until the user ends the conversation.
-func chatWith(ctx context.Context, std stdio, answers *wiring.Answers, readers *wiring.Readers, file string) (err error) {
+func chatWith(ctx context.Context, std stdio, answers *wiring.Answers, readers *wiring.Readers, file string, times bool) (err error) {
 	classifier, err := intent.NewExamples(intent.ExamplesConfig{Threshold: leastScore})
 	if err != nil {
 		return fmt.Errorf("intents: %w", err)
 	}
 	var t *dialog.Dialog
 	wrap := func(a *agent.Agent, s journal.Store) journal.Store {
-		cfg := dialog.Config{Agent: a.Name(), Out: std.out}
+		cfg := dialog.Config{Agent: a.Name(), Out: std.out, Times: times}
 		if len(a.Intents()) > 0 {
 			cfg.Closest = func(ctx context.Context, text string) (string, float64) {
 				found, err := classifier.Classify(ctx, intent.Request{Text: text, Intents: a.Intents()})

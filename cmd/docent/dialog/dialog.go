@@ -33,6 +33,8 @@ type Config struct {
 	// Closest returns the closest intent of a text without an intent. Default: nil,
 	// which shows none.
 	Closest func(ctx context.Context, text string) (intent string, score float64)
+	// Times shows the time and the tokens of each turn. Default: false.
+	Times bool
 	// Patience is how long Run waits for a sign of life of a turn. Default:
 	// DefaultPatience.
 	Patience time.Duration
@@ -44,8 +46,9 @@ type Dialog struct {
 	alive chan bool // signs of life; true at the end of a turn
 
 	mu sync.Mutex // guards Out and the following fields
-	// last is the last message of the user.
+	// last is the last message of the user, and sent the time at which it was sent.
 	last string
+	sent time.Time
 	// greeted reports that the first turn was written. stored and delivered count the
 	// replies so far.
 	greeted           bool
@@ -245,7 +248,7 @@ func (t *Dialog) printed() int {
 func (t *Dialog) begin(text string) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.last = text
+	t.last, t.sent = text, time.Now()
 	return t.lines
 }
 
@@ -281,6 +284,22 @@ func (t *Dialog) moved(ctx context.Context, r journal.TurnRecord, begins bool) {
 	t.sign(false)
 }
 
+// timed shows the time and the tokens of a turn.
+func (t *Dialog) timed(f payload.Frame) {
+	var end payload.TurnFinished
+	if !t.cfg.Times || json.Unmarshal(f.Message, &end) != nil {
+		return
+	}
+	t.mu.Lock()
+	took := time.Since(t.sent)
+	t.mu.Unlock()
+	text := fmt.Sprintf("  %d ms", took.Milliseconds())
+	if u := end.Usage; u != nil {
+		text += fmt.Sprintf(", %d tokens of prompts and %d of answers", u.PromptTokens, u.CompletionTokens)
+	}
+	t.print("%s\n", text)
+}
+
 // predicted describes the intent of a message.
 func (t *Dialog) predicted(ctx context.Context, p chat.Prediction) string {
 	if p.Intent == noIntent {
@@ -309,6 +328,7 @@ func (t *Dialog) Deliver(d session.Delivery) {
 	switch {
 	case d.Audience == session.Plain:
 	case f.Action == payload.TurnFinishedAction:
+		t.timed(f)
 		t.sign(true)
 	case f.Action == payload.ErrorAction:
 		var e payload.Error
