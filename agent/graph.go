@@ -73,10 +73,12 @@ func (d *diagram) globals(a *Agent) {
 	}
 }
 
-// label returns a text without the characters that Mermaid reads.
-func label(text string) string {
-	return strings.NewReplacer("#", "#35;", ";", "#59;", ":", "#58;", `"`, "#quot;", "\n", " ", "<", "#lt;", ">", "#gt;", `\`, "#92;").Replace(text)
-}
+// escapes are the characters that Mermaid reads.
+var escapes = strings.NewReplacer(
+	"#", "#35;", ";", "#59;", ":", "#58;", `"`, "#quot;", "\n", " ", "<", "#lt;", ">", "#gt;", `\`, "#92;")
+
+// label returns a text for a diagram.
+func label(text string) string { return escapes.Replace(text) }
 
 // Label describes the event and the conditions of the transition for people, such as "intent order, variable paid == true".
 // It is "" for a transition that the session takes at once.
