@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"docent/agent/tool"
 	"docent/internal/errlog"
 	"docent/llm"
 	"docent/rag/talk"
@@ -52,6 +53,9 @@ type AskRequest struct {
 	With llm.Model
 	// History is the number of earlier messages that the model gets. Default: 0, none.
 	History int
+	// Shape is the shape of the answer. Ask then returns a JSON object that fits it, or fails after two repairs. Default: nil,
+	// the answer is any text.
+	Shape *tool.Shape
 	// Stream shows the growing text to clients that stream. The next reply replaces it.
 	Stream bool
 }
@@ -83,6 +87,10 @@ func Ask(ctx context.Context, s *Session, req AskRequest) (text string, err erro
 	messages, err := req.messages(ctx, s)
 	if err != nil {
 		return "", err
+	}
+	if req.Shape != nil {
+		text, err = shaped(ctx, s, req.With, messages, req.Shape)
+		return text, err
 	}
 	if text, err = writtenBy(ctx, s, req.With, llm.Request{Messages: messages}, req.Stream); err != nil {
 		return "", fmt.Errorf("ask model %s: %w", req.With.Name(), err)

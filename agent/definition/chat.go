@@ -2,12 +2,15 @@ package definition
 
 import (
 	"context"
+	"encoding/json"
 	"net/url"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
 	"docent/agent"
+	"docent/agent/tool"
+	"docent/internal/fault"
 )
 
 // ModelServer is a chat model that a file names.
@@ -62,21 +65,26 @@ func (d bodies) llm(n *yaml.Node) *action {
 	model, into := d.model, ""
 	history := 0
 	var prompt, system template
+	var shape *tool.Shape
 	if !isTrue(n) {
 		d.mapping(n, "llm",
 			field{"prompt", func(n *yaml.Node) { prompt = d.template(n, "prompt") }},
 			field{"system", func(n *yaml.Node) { system = d.template(n, "system") }},
 			field{"model", func(n *yaml.Node) { model = d.modelName(n) }},
 			field{"history", func(n *yaml.Node) { history = d.integer(n, "history", 0, maxHistory) }},
+			field{"schema", func(n *yaml.Node) { shape = d.shape(n) }},
 			field{"into", func(n *yaml.Node) { into = d.variableName(n, "into") }},
 		)
+	}
+	if shape != nil && into == "" {
+		d.wrong(n, "llm with a schema needs into, the variable that gets the object")
 	}
 	if model == "" && !d.omitted {
 		d.wrong(n, "llm needs a chat model and none is set up: write needs: model in the state")
 	}
 	return &action{history: history, make: func() (agent.Body, error) {
 		return func(ctx context.Context, s *agent.Session) error {
-			req := agent.AskRequest{System: system.fill(s), With: d.chat(model), History: history, Stream: into == ""}
+			req := agent.AskRequest{System: system.fill(s), With: d.chat(model), History: history, Shape: shape, Stream: into == ""}
 			if prompt != nil {
 				if req.Prompt = prompt.fill(s); strings.TrimSpace(req.Prompt) == "" {
 					return nil
@@ -86,10 +94,26 @@ func (d bodies) llm(n *yaml.Node) *action {
 			switch {
 			case err != nil || req.Prompt == "" && strings.TrimSpace(s.Message()) == "":
 				return err
+			case shape != nil:
+				return s.Set(into, json.RawMessage(text))
 			case into != "":
 				return s.Set(into, text)
 			}
 			return s.Reply(ctx, text)
 		}, nil
 	}}
+}
+
+// shape reads the JSON Schema of an answer.
+func (d bodies) shape(n *yaml.Node) *tool.Shape {
+	schema, err := json.Marshal(d.value(n, "schema"))
+	if err != nil {
+		d.wrong(n, "schema is no JSON Schema")
+		return nil
+	}
+	shape, err := tool.NewShape(schema)
+	if err != nil {
+		d.wrong(n, "%s", fault.Message(err))
+	}
+	return shape
 }

@@ -40,6 +40,37 @@ states:
 	}
 }
 
+// TestSchema asks for an object. Its values keep their types.
+func TestSchema(t *testing.T) {
+	t.Parallel()
+	model := llmtest.NewModel(llmtest.Script(llmtest.Say(`{"size": "huge"}`), llmtest.Say(`{"size": "large", "count": 2}`)))
+	const file = `
+name: shirts
+states:
+  a: {initial: true, on: [{message: any, to: b}]}
+  b:
+    body:
+      - llm:
+          prompt: "What is ordered? {{.message}}"
+          schema: {type: object, required: [size], properties: {size: {enum: [small, large]}, count: {type: integer, minimum: 1}}}
+          into: order
+      - reply: "{{.variables.order.count + 1}} {{.variables.order.size}}"
+    then: a
+`
+	env := definition.Environment{Model: "m", Models: map[string]llm.Model{"m": model}}
+	d := parse(t, file, env)
+	k, _ := begin(t, d.Agent, session.RuntimeConfig{}, 0)
+	equal(t, "order", k.say("two large ones"), []string{reply("3 large")})
+	for from, want := range map[string]string{
+		"          into: order\n": "llm with a schema needs into",
+		"type: object, ":         "schema cannot be used",
+	} {
+		if errs := wrong(t, strings.Replace(file, from, "", 1), env); !strings.Contains(errs[0], want) {
+			t.Errorf("without %q: %q", from, errs)
+		}
+	}
+}
+
 // TestNumbers keeps all digits of numbers, and compares them exactly.
 func TestNumbers(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,7 @@ import (
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/session"
+	"docent/internal/fault"
 	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/payload"
@@ -66,6 +67,41 @@ func testAsk(t *testing.T) {
 		if strings.Join(got, "|") != want {
 			t.Errorf("request %d is %q, want %q", i, got, want)
 		}
+	}
+}
+
+// TestAskInto lets the model correct an answer twice.
+func TestAskInto(t *testing.T) { bubble(t, testAskInto) }
+
+func testAskInto(t *testing.T) {
+	model := llmtest.NewModel(llmtest.Script(
+		llmtest.Say("Two of them."), llmtest.Say(`{"count": "2"}`), llmtest.Say("Here: ```json\n{\"count\": 2}\n```"),
+		llmtest.Say("no"), llmtest.Say("no"), llmtest.Say("{"),
+	))
+	type order struct {
+		Count int `json:"count"`
+	}
+	store := agenttest.NewStore()
+	rt := start(t, session.RuntimeConfig{Store: store, Models: agent.Models{ByName: map[string]llm.Model{"m": model}, Default: "m"},
+		Agent: echo(func(ctx context.Context, s *agent.Session) error {
+			got := order{7}
+			if err := s.AskInto(ctx, "How many?", &got); err != nil || got.Count != 2 {
+				t.Errorf("got %+v, %v", got, err)
+			}
+			if err := s.AskInto(ctx, "How many?", &got); fault.KindOf(err) != fault.Unavailable || got.Count != 2 {
+				t.Errorf("got %+v, %v", got, err)
+			}
+			if err := s.AskInto(ctx, "How many?", got); err == nil {
+				t.Error("a struct in place of a pointer is accepted")
+			}
+			return nil
+		})})
+	sub, c, _ := open(t, rt, "S")
+	send(t, sub, "", "hi")
+	c.Until(payload.TurnFinishedAction)
+	all := model.Requests()
+	if len(all) != 6 || !strings.Contains(all[0].Messages[0].Content, `"count"`) || !strings.Contains(all[2].Messages[5].Content, "does not fit the schema") {
+		t.Errorf("the model got %+v", all)
 	}
 }
 

@@ -16,10 +16,9 @@ import (
 // noParameters describes a tool without arguments.
 var noParameters = json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`)
 
-// schemaOf describes the struct In. It adjusts the schema of the library to models and encoding/json. A pointer is an
+// schemaOf describes a struct. It adjusts the schema of the library to models and encoding/json. A pointer is an
 // optional field that does not accept null. Types that decode themselves from a string are strings.
-func schemaOf[In any]() (json.RawMessage, error) {
-	t := reflect.TypeFor[In]()
+func schemaOf(t reflect.Type) (json.RawMessage, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("%s is not a struct", t)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/netip"
 	"os"
+	"reflect"
 	"testing"
 	"time"
 
@@ -42,7 +43,7 @@ type everything struct {
 
 func TestSchema(t *testing.T) {
 	t.Parallel()
-	raw, err := schemaOf[everything]()
+	raw, err := schemaOf(reflect.TypeFor[everything]())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"regexp"
 	"time"
 
@@ -45,7 +46,7 @@ func New[In any](name, description string, call func(context.Context, In) (any, 
 	if call == nil {
 		return Tool{}, fault.New(fault.Invalid, "tool_without_function", "tool %s: there is no function", name)
 	}
-	parameters, err := schemaOf[In]()
+	parameters, err := schemaOf(reflect.TypeFor[In]())
 	if err != nil {
 		return Tool{}, fault.Wrap(fault.Invalid, err,
 			"tool_arguments_undescribable", "tool %s: its arguments cannot be described: %v", name, err)

@@ -187,6 +187,24 @@ func Example_models() {
 	// Output: Yes.
 }
 
+func Example_structured() {
+	a := agent.New("shirts")
+	ask, sell := a.State("ask", agent.Initial), a.State("sell")
+	sell.Body(func(ctx context.Context, s *agent.Session) error {
+		var order struct {
+			Size  string `json:"size" enum:"small,large"`
+			Count int    `json:"count" description:"number of shirts"`
+		}
+		if err := s.AskInto(ctx, "Which shirts does this order? "+s.Message(), &order); err != nil {
+			return err
+		}
+		return s.Reply(ctx, fmt.Sprintf("%d %s shirts.", order.Count, order.Size))
+	})
+	ask.OnMessage().GoTo(sell)
+	converseWith(os.Stdout, scripted(llmtest.Say(`{"size":"huge","count":2}`), llmtest.Say(`{"size":"large","count":2}`)), a, "Two large ones!")
+	// Output: 2 large shirts.
+}
+
 func Example_intents() {
 	a := agent.New("weather")
 	city := a.Entity(intent.Listed("city", intent.Value{Value: "Paris", Synonyms: []string{"city of light"}}, intent.Value{Value: "Rome"}))

@@ -76,9 +76,14 @@ type event struct {
 
 // converse is talk with another output. Besides messages, it sends events.
 func converse(out io.Writer, a *agent.Agent, messages ...any) {
+	converseWith(out, scripted(llmtest.Say("Yes.")), a, messages...)
+}
+
+// converseWith is converse with a chat model.
+func converseWith(out io.Writer, model llm.Model, a *agent.Agent, messages ...any) {
 	rt, err := session.NewRuntime(session.RuntimeConfig{
 		Agent: a, Store: agenttest.NewStore(), RAG: &agenttest.Answers{},
-		Models: agent.Models{ByName: map[string]llm.Model{"scripted": scripted(llmtest.Say("Yes."))}, Default: "scripted"},
+		Models: agent.Models{ByName: map[string]llm.Model{"scripted": model}, Default: "scripted"},
 	})
 	if err != nil {
 		fmt.Fprintln(out, err)

@@ -21,6 +21,7 @@ export interface Params {
   anonymous_connections_full: [];
   anonymous_connections_of_address: [];
   answer_interrupted: [];
+  answer_unfit: [];
   answer_without_message: [];
   answers_full: [];
   archive_cut_off: [];
@@ -32,6 +33,7 @@ export interface Params {
   archive_too_many_entries: [number];
   archive_too_many_files: [number];
   archive_unpacks_too_large: [number];
+  ask_into_no_pointer: [];
   audio_invalid: [];
   audio_not_encoded: [];
   backup_damaged: [];

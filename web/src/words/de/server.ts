@@ -367,6 +367,7 @@ export const server: Sentences = {
   searches_full: 'docent führt gerade so viele Suchen aus, wie es kann. Bitte gleich noch einmal versuchen',
   session_busy: `Diese Unterhaltung ist beschäftigt. ${again}`,
   session_deleted: 'Die Unterhaltung wurde gelöscht',
+  answer_unfit: 'Das Modell hat nicht in der nötigen Form geantwortet. Bitte noch einmal versuchen',
   agent_without_library: 'Dieser Agent kann keine Dokumente hinzufügen',
   image_no_picture: 'Das Bild lässt sich nicht senden: Es ist keine JPEG-, PNG-, GIF- oder WebP-Datei',
   session_document_too_large: (name, n) => `Für ${name} ist in dieser Unterhaltung kein Platz: Alle Dateien zusammen dürfen ${n} MiB Text haben`,
