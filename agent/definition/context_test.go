@@ -63,7 +63,7 @@ states:
 	equal(t, "order", k.say("two large ones"), []string{reply("3 large")})
 	for from, want := range map[string]string{
 		"          into: order\n": "llm with a schema needs into",
-		"type: object, ":         "schema cannot be used",
+		"type: object, ":          "schema cannot be used",
 	} {
 		if errs := wrong(t, strings.Replace(file, from, "", 1), env); !strings.Contains(errs[0], want) {
 			t.Errorf("without %q: %q", from, errs)

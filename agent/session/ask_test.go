@@ -82,7 +82,8 @@ func testAskInto(t *testing.T) {
 		Count int `json:"count"`
 	}
 	store := agenttest.NewStore()
-	rt := start(t, session.RuntimeConfig{Store: store, Models: agent.Models{ByName: map[string]llm.Model{"m": model}, Default: "m"},
+	rt := start(t, session.RuntimeConfig{
+		Store: store, Models: agent.Models{ByName: map[string]llm.Model{"m": model}, Default: "m"},
 		Agent: echo(func(ctx context.Context, s *agent.Session) error {
 			got := order{7}
 			if err := s.AskInto(ctx, "How many?", &got); err != nil || got.Count != 2 {
@@ -95,7 +96,8 @@ func testAskInto(t *testing.T) {
 				t.Error("a struct in place of a pointer is accepted")
 			}
 			return nil
-		})})
+		}),
+	})
 	sub, c, _ := open(t, rt, "S")
 	send(t, sub, "", "hi")
 	c.Until(payload.TurnFinishedAction)
