@@ -53,7 +53,8 @@ func shaped(ctx context.Context, s *Session, model llm.Model, messages []llm.Mes
 		if try == repairs {
 			return "", fault.Wrap(fault.Unavailable, wrong, "answer_unfit", "the model gave no answer that fits; try again")
 		}
-		messages = append(messages, llm.Text(llm.Assistant, text), llm.Text(llm.User, wrong.Error()+". Answer again, with the JSON object alone."))
+		messages = append(messages, llm.Text(llm.Assistant, text),
+			llm.Text(llm.User, wrong.Error()+". Answer again, with the JSON object alone."))
 	}
 }
 
