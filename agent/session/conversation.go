@@ -83,8 +83,8 @@ func newConversation(rt *Runtime, key journal.SessionKey, req OpenRequest) *conv
 	c.queue = queue{slots: make(chan struct{}, cfg.QueueSize)}
 	c.links = rt.peers.Links(key.Agent+"/"+key.ID, peerMailbox{c})
 	c.env = agent.Env{
-		RAG: cfg.RAG, Models: cfg.Models, Choices: cfg.Choices, Speaker: cfg.Speaker, Peers: c.links, Logger: cfg.Logger, Now: cfg.Now,
-		Location: cfg.Location, LookUp: storeTimeout, Go: rt.goes,
+		Choices: cfg.Choices, Speaker: cfg.Speaker, Peers: c.links, Logger: cfg.Logger, Now: cfg.Now,
+		LookUp: storeTimeout, Go: rt.goes,
 	}
 	return c
 }
@@ -272,7 +272,7 @@ func (c *conversation) open(ctx context.Context) {
 		c.greeting.expect()
 		c.queue.add(work{greet: true})
 	} else {
-		c.sched.check = c.rt.machine.Moves(c.place.State) // conditions may hold now
+		c.sched.check = c.rt.programs.machine().Moves(c.place.State) // conditions may hold now
 	}
 	for _, r := range record.Pending {
 		p := newQueuedEvent(r.Event(), r.Message)
@@ -292,7 +292,7 @@ func (c *conversation) open(ctx context.Context) {
 // adopt takes over the stored state of the session.
 func (c *conversation) adopt(record journal.SessionRecord) {
 	c.event = nil
-	if record.Last.ID != 0 && c.rt.machine.Remembers() {
+	if record.Last.ID != 0 && c.rt.programs.machine().Remembers() {
 		last := record.Last.Event()
 		c.event = &last
 	}
@@ -302,7 +302,7 @@ func (c *conversation) adopt(record journal.SessionRecord) {
 	}
 	c.reader = corpus.Reader{Principal: record.Owner, Limited: true}
 	c.payer = cmp.Or(c.payer, quota.Client{Principal: record.Owner, Address: record.Address})
-	c.place = agent.Place{State: c.rt.machine.Find(record.State), Entered: record.EnteredAt}
+	c.place = agent.Place{State: c.rt.programs.machine().Find(record.State), Entered: record.EnteredAt}
 	if c.place.Entered.IsZero() {
 		c.place.Entered = c.rt.cfg.Now()
 	}

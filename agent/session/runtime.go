@@ -61,6 +61,8 @@ type RuntimeConfig struct {
 	RAG agent.RAG
 	// Models are the chat models of Session.Ask, which fails without one.
 	Models agent.Models
+	// Retire is that of Program, for the agent.
+	Retire func()
 	// Choices returns the valid names for the options of a message. Default: nil,
 	// which accepts all names.
 	Choices func(ctx context.Context) (chat.Choices, error)
@@ -132,11 +134,11 @@ func (c *RuntimeConfig) defaults() error {
 // Runtime runs the sessions of an agent. Each session has one goroutine, but only while it has work
 // or clients. All other sessions are only in the store. A Runtime is safe for concurrent use.
 type Runtime struct {
-	cfg     RuntimeConfig
-	machine *agent.Machine
-	alarms  *alarmClock
-	peers   *peer.Network
-	meters  *meters
+	cfg      RuntimeConfig
+	programs programs
+	alarms   *alarmClock
+	peers    *peer.Network
+	meters   *meters
 
 	// closing is closed when Shutdown begins.
 	closing chan struct{}
@@ -152,14 +154,12 @@ func NewRuntime(cfg RuntimeConfig) (*Runtime, error) {
 	if err := cfg.defaults(); err != nil {
 		return nil, err
 	}
-	m, err := cfg.Agent.Compile()
+	r := &Runtime{cfg: cfg, closing: make(chan struct{}), sessions: map[journal.SessionKey]*conversation{}}
+	first, err := r.compile(Program{Agent: cfg.Agent, RAG: cfg.RAG, Models: cfg.Models, Location: cfg.Location, Retire: cfg.Retire})
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range cfg.Agent.Warnings() {
-		cfg.Logger.Warn("the agent may not do what you expect: "+w.Text, "agent", cfg.Agent.Name())
-	}
-	r := &Runtime{cfg: cfg, machine: m, closing: make(chan struct{}), sessions: map[journal.SessionKey]*conversation{}}
+	r.programs.current = first
 	r.meters = newMeters(cfg.Metrics, r.Sessions)
 	r.alarms = newAlarmClock(alarmClockConfig{
 		Now: cfg.Now, Logger: cfg.Logger, Go: r.goes, Read: r.storedAlarms, Loaded: r.inMemory, Wake: r.wake,

@@ -33,12 +33,12 @@ func (s *schedule) eventLocked() { s.check, s.circled = true, false }
 // next returns the time of the next check of the timed conditions at a place. It is zero without
 // such conditions.
 func (s *schedule) next(at agent.Place) time.Time {
-	return s.rt.machine.NextLook(at, s.rt.cfg.Now(), s.rt.cfg.ConditionInterval)
+	return s.rt.programs.machine().NextLook(at, s.rt.cfg.Now(), s.rt.cfg.ConditionInterval)
 }
 
 // armLocked returns how long an idle owner waits for the next check.
 func (s *schedule) armLocked(place agent.Place) time.Duration {
-	if s.circled || !s.rt.machine.Timed() {
+	if s.circled || !s.rt.programs.machine().Timed() {
 		return forever
 	}
 	if s.wakeAt.IsZero() {
@@ -47,7 +47,7 @@ func (s *schedule) armLocked(place agent.Place) time.Duration {
 		if s.backoff > 0 {
 			interval = longerBackoff(s.backoff, interval)
 		}
-		if s.wakeAt = s.rt.machine.NextLook(place, now, interval); s.wakeAt.IsZero() {
+		if s.wakeAt = s.rt.programs.machine().NextLook(place, now, interval); s.wakeAt.IsZero() {
 			return forever
 		}
 		s.wakeDue = time.Now().Add(s.wakeAt.Sub(now))
@@ -88,16 +88,16 @@ func (s *schedule) retryLocked() {
 }
 
 // Start begins to wake sessions that are not in memory and whose state waits for a time or a
-// condition. It reads them from the store, and later adds the sessions that leave memory. It does
-// nothing for an agent without such states. It also removes old sessions without an event.
+// condition. It reads them from the store, and later adds the sessions that leave memory. It reads
+// none for an agent without such states. It also removes old sessions without an event.
 //
 // Start fails if the store cannot be read; the runtime then tries again later.
 func (r *Runtime) Start(ctx context.Context) error {
 	r.sweep(ctx)
-	if !r.machine.Timed() {
+	r.alarms.start(ctx)
+	if !r.programs.machine().Timed() {
 		return nil
 	}
-	r.alarms.start(ctx)
 	return r.alarms.refill(ctx) //nolint:wrapcheck // the error is complete
 }
 

@@ -164,7 +164,7 @@ func (c *conversation) dispatch(ctx context.Context, id string, event chat.Event
 }
 
 // Takes reports whether some state of the agent takes events with a name.
-func (r *Runtime) Takes(event string) bool { return r.machine.Takes(event) }
+func (r *Runtime) Takes(event string) bool { return r.programs.machine().Takes(event) }
 
 // Check makes a session check its conditions, because they may hold now. The session need not be in
 // memory. Check fails with fault.NotFound if the session does not exist.

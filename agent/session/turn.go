@@ -37,6 +37,7 @@ type openTurn struct {
 
 	// Only the owner uses the following fields.
 	greeting bool         // it runs the body of the initial state
+	program  *program     // that the turn runs
 	result   agent.Result // of the steps, once they have returned
 	failed   error        // the failure that clients receive
 	told     bool         // streaming clients have the failure with the seq of the apology
@@ -56,7 +57,10 @@ type openTurn struct {
 // begin returns a turn that starts from the current state.
 func (c *conversation) begin(ctx context.Context) *openTurn {
 	t := &openTurn{c: c, since: time.Now(), commits: c.store.Writes, interrupt: func(error) {}, ctx: ctx}
-	t.steps = c.rt.machine.Begin(t, &c.env, agent.Start{
+	t.program = c.rt.programs.enter()
+	env := c.env
+	env.RAG, env.Models, env.Location = t.program.RAG, t.program.Models, t.program.Location
+	t.steps = t.program.machine.Begin(t, &env, agent.Start{
 		ID: c.key.ID, Name: c.record.Name, Username: c.record.Username, Platform: c.record.Platform,
 		Place: c.place, Event: c.event, Variables: c.record.Variables, Moves: c.carried,
 	})
@@ -228,7 +232,7 @@ func (t *openTurn) finish(ctx context.Context) {
 		return
 	}
 	c.place, c.record.Variables = t.result.Place, t.result.Variables
-	if last := t.result.Event; last.Name != "" && c.rt.machine.Remembers() {
+	if last := t.result.Event; last.Name != "" && c.rt.programs.machine().Remembers() {
 		c.event = &last
 	}
 	c.mu.Lock()
@@ -251,6 +255,7 @@ func (t *openTurn) finish(ctx context.Context) {
 // release makes the conversation ready for the next turn.
 func (t *openTurn) release(ctx context.Context) {
 	c := t.c
+	c.rt.programs.leave(t.program)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.endTurnLocked()

@@ -98,6 +98,7 @@ type hosting struct {
 	readers       *Readers       // nil without files
 	speech        *speech.Client // nil without a speech server
 	others        *relay.Relay   // nil without other processes
+	retire        func()         // closes the agent after a change of its file
 	now           func() time.Time
 	script        *recording.Script // of a trial; nil otherwise
 }
@@ -124,13 +125,7 @@ func (a *Answers) newRuntime(d *definition.Definition, h hosting) (*session.Runt
 	if a.Chat != nil { // agents with a model can reason; the runtime cuts the history to the model's tokens
 		cfg.History = max(cfg.History, session.DefaultHistory)
 	}
-	cfg.Models.ByName, cfg.Models.Default = a.byName()
-	for name, model := range d.Models {
-		if cfg.Models.ByName == nil {
-			cfg.Models.ByName = map[string]llm.Model{}
-		}
-		cfg.Models.ByName[name] = model
-	}
+	cfg.Models, cfg.Retire = a.modelsOf(d), h.retire
 	if h.now != nil {
 		cfg.Now, cfg.Location = h.now, cmp.Or(d.Location, time.UTC)
 	}
@@ -145,6 +140,19 @@ func (a *Answers) newRuntime(d *definition.Definition, h hosting) (*session.Runt
 		return nil, fmt.Errorf("agent: %w", err)
 	}
 	return runtime, nil
+}
+
+// modelsOf returns the models of an agent: the configured one, and those of its file.
+func (a *Answers) modelsOf(d *definition.Definition) agent.Models {
+	var out agent.Models
+	out.ByName, out.Default = a.byName()
+	for name, model := range d.Models {
+		if out.ByName == nil {
+			out.ByName = map[string]llm.Model{}
+		}
+		out.ByName[name] = model
+	}
+	return out
 }
 
 // choices returns the models and collections that a message may name.

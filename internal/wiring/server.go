@@ -57,6 +57,8 @@ type Server struct {
 	version       string
 	builtIn       bool // the agent is the built-in assistant
 	definition    *definition.Definition
+	followed      string              // the agent file, or ""
+	agentContent  []byte              // of the agent file at the start
 	relay         *relay.Relay        // nil without other processes
 	authenticator *auth.Authenticator // nil while authentication is off
 	sockets       *ws.Server
@@ -180,7 +182,7 @@ func (s *Server) Start(ctx context.Context, a *agent.Agent, addr string) (http.H
 	s.work, s.working = errgroup.WithContext(work)
 	for _, part := range []func(context.Context) error{
 		s.Retriever.Follow, s.follow,
-		s.reembed, s.runEncodings, s.Sources.Run, s.Webhooks.Run, s.probe, s.facts.Run, s.recorder.Run,
+		s.reembed, s.runEncodings, s.followAgent, s.Sources.Run, s.Webhooks.Run, s.probe, s.facts.Run, s.recorder.Run,
 	} {
 		s.work.Go(func() error { return part(s.working) })
 	}
@@ -196,7 +198,7 @@ func (s *Server) open(ctx context.Context, a *agent.Agent, addr string) (http.Ha
 	if err := s.newRelay(); err != nil {
 		return nil, err
 	}
-	host := hosting{conversations: s.conversations, unused: s.DB.Unused, readers: s.Readers, speech: s.speech, others: s.relay}
+	host := hosting{conversations: s.conversations, unused: s.DB.Unused, readers: s.Readers, speech: s.speech, others: s.relay, retire: s.closing(s.definition)}
 	if s.Runtime, err = s.newRuntime(s.definition, host); err != nil {
 		return nil, err
 	}
@@ -223,6 +225,12 @@ func (s *Server) agent(ctx context.Context, a *agent.Agent) (*definition.Definit
 		if s.builtIn = s.Config.AgentFile == ""; s.builtIn {
 			if err := NeedModel(s.Config); err != nil {
 				return nil, err
+			}
+		}
+		if s.followed = s.Config.AgentFile; s.followed != "" {
+			var err error
+			if s.agentContent, err = readAgentFile(s.followed); err != nil {
+				s.agentContent = nil // newAgent reports it
 			}
 		}
 		return s.newAgent(ctx, s.Config.AgentFile)

@@ -1,0 +1,87 @@
+package wiring
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"time"
+
+	"docent/agent/definition"
+	"docent/agent/session"
+	"docent/internal/fault"
+)
+
+// agentPoll is the time between looks at the agent file.
+const agentPoll = time.Second
+
+// followAgent follows the agent file until ctx ends. New turns run a valid change. An invalid one is logged, and changes
+// nothing.
+func (s *Server) followAgent(ctx context.Context) error {
+	file := s.followed
+	if file == "" {
+		return nil
+	}
+	known, seen := s.agentContent, s.agentContent
+	tick := time.NewTicker(agentPoll)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		now, err := readAgentFile(file)
+		if err != nil || bytes.Equal(now, known) {
+			continue // an editor may replace the file just now
+		}
+		if !bytes.Equal(now, seen) { // wait until the file is whole
+			seen = now
+			continue
+		}
+		known = now
+		s.reloadAgent(ctx, file)
+	}
+}
+
+// readAgentFile reads the agent file.
+func readAgentFile(file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	if err == nil && info.Size() > definition.MaxFile {
+		return []byte("too large"), nil // Load reports it
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
+}
+
+// reloadAgent loads the changed agent file.
+func (s *Server) reloadAgent(ctx context.Context, file string) {
+	next, err := s.newAgent(ctx, file)
+	if err == nil {
+		program := session.Program{
+			Agent: next.Agent, RAG: newSessionRAG(s.Answers, s.Readers, next.Models), Models: s.modelsOf(next), Location: next.Location,
+			Retire: s.closing(next),
+		}
+		if err = s.Runtime.Replace(program); err != nil {
+			s.closing(next)()
+		}
+	}
+	if err != nil {
+		if ctx.Err() == nil {
+			s.Log.Error("the changed agent file is not used", "reason", fault.Message(err))
+		}
+		return
+	}
+	s.definition = next
+	s.Log.Info("the agent file has changed; new turns use it", "file", file)
+}
+
+// closing returns a function that closes the servers and folders of an agent.
+func (s *Server) closing(d *definition.Definition) func() {
+	return func() {
+		if err := d.Close(); err != nil {
+			s.Log.Warn("close the agent before", "error", err)
+		}
+	}
+}
