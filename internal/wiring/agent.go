@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"docent/agent"
@@ -146,12 +147,11 @@ func (a *Answers) newRuntime(d *definition.Definition, h hosting) (*session.Runt
 func (a *Answers) modelsOf(d *definition.Definition) agent.Models {
 	var out agent.Models
 	out.ByName, out.Default = a.byName()
-	for name, model := range d.Models {
-		if out.ByName == nil {
-			out.ByName = map[string]llm.Model{}
-		}
-		out.ByName[name] = model
+	out.ByName = maps.Clone(out.ByName)
+	if out.ByName == nil {
+		out.ByName = map[string]llm.Model{}
 	}
+	maps.Copy(out.ByName, d.Models)
 	return out
 }
 

@@ -198,7 +198,10 @@ func (s *Server) open(ctx context.Context, a *agent.Agent, addr string) (http.Ha
 	if err := s.newRelay(); err != nil {
 		return nil, err
 	}
-	host := hosting{conversations: s.conversations, unused: s.DB.Unused, readers: s.Readers, speech: s.speech, others: s.relay, retire: s.closing(s.definition)}
+	host := hosting{
+		conversations: s.conversations, unused: s.DB.Unused, readers: s.Readers, speech: s.speech, others: s.relay,
+		retire: s.closing(s.definition),
+	}
 	if s.Runtime, err = s.newRuntime(s.definition, host); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ export interface Params {
   agent_event_without_file: [];
   agent_loop: [];
   agent_mistake: [];
+  agent_renamed: [string];
   agent_without_documents: [];
   agent_without_library: [];
   agent_without_session_documents: [];
