@@ -54,7 +54,7 @@ func TestServerLimits(t *testing.T) {
 		},
 		"512 tokens with status 500": {
 			mixed, func(r embedtest.Request) bool { return longest(r) > 512 }, 500,
-			"input is too large to process. increase the physical batch size", 0, false, -1,
+			"input is too large to process. increase the physical batch size", 0, true, -1,
 		},
 		"both": {
 			mixed, func(r embedtest.Request) bool { return longest(r) > 512 || len(r.Input) > 32 }, 400,

@@ -14,6 +14,10 @@ import (
 // shorter one, the reason is not its length.
 const minHalved = 128
 
+// surelyLong is the length in bytes from which a text is taken for too long if the server
+// fails for it, but not for its halves. llama.cpp answers such a text with status 500.
+const surelyLong = 1 << 10
+
 // Batches sends texts to a server in requests that the server takes. It finds the
 // limits of the server: if the server refuses several texts, it sends each half in a
 // request of its own. If the server refuses a single text, it sends the halves of this
@@ -110,7 +114,7 @@ func (b *Batches[V]) halve(ctx context.Context, texts []string, send func(contex
 		if err != nil {
 			return nil, err
 		}
-		if lasting {
+		if lasting || len(texts[0]) >= surelyLong {
 			b.learn(0, len(texts[0])-1)
 		}
 		return []V{b.Join(results)}, nil
