@@ -135,6 +135,8 @@ type Config struct {
 	// Logins signs users in with passwords. If it implements OwnTokens, users can
 	// have API tokens. Default: nil, authentication is off.
 	Logins Logins
+	// People manages users. Default: nil, authentication is off.
+	People People
 	// Rights keeps groups, and rights on collections. Default: nil, authentication is
 	// off.
 	Rights Rights
@@ -273,7 +275,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 		return nil, err
 	}
 	r := route.New(route.Config{
-		Mux: mux, Access: Routes(), BodyTimeout: cfg.bodyTimeout, Metrics: cfg.Metrics, Logger: cfg.Logger,
+		Mux: mux, Access: Routes(), BodyTimeout: cfg.bodyTimeout, Audit: cfg.Audit.Add, Metrics: cfg.Metrics, Logger: cfg.Logger,
 		Description: "Answers from your documents, with citations. Errors are " +
 			`{"code","id","params","message","retryable"}: the kind of the error, the id of the message and its values, ` +
 			`a message for users in English, and whether the same request may succeed later.`,
@@ -289,7 +291,8 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	installation{cfg, time.Now().UTC().Truncate(time.Second)}.addRoutes(r)
 	addMetrics(r, cfg.Metrics)
 	addSocket(r)
-	logins{cfg.Logins, cfg.Notifier}.addRoutes(r)
+	entrance := logins{cfg.Logins, cfg.Rights, cfg.Notifier}
+	entrance.addRoutes(r)
 	tokens{cfg.Logins, cfg.Logger}.addRoutes(r)
 	access{cfg.Rights, shelf, cfg.Logger}.addRoutes(r)
 	collections{cfg.Collections, cfg.Logger}.addRoutes(r)
@@ -316,6 +319,8 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	read, saved := messages{owned, cfg.Messages}, exports{r, owned, cfg.Messages, transfers}
 	read.addRoutes(r)
 	saved.addRoutes()
+	accounts{owned, entrance, saved, transfers}.addRoutes(r)
+	users{owned, cfg.People, cfg.Rights, shelf, cfg.Notifier}.addRoutes(r)
 	readings{read, saved, cfg.Audit, cfg.ReadConversations}.addRoutes(r)
 	shares{owned, cfg.Shares, cfg.Messages, shelf, cfg.Audit, cfg.Logger, cfg.PublicLinks}.addRoutes(r)
 	auditRoutes{cfg.Audit}.addRoutes(r)

@@ -134,6 +134,7 @@ const recordBytes = 64 << 10
 func (c collections) create(ctx context.Context, in *newCollectionInput) (*struct{}, error) {
 	var about corpus.About
 	in.Body.apply(&about)
+	route.Concerns(ctx, in.Body.Name)
 	return nil, c.done(ctx, "collection created", c.manage.Create(ctx, in.Body.Name, about))
 }
 

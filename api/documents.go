@@ -2,11 +2,13 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -202,6 +204,7 @@ func (d documents) delete(ctx context.Context, in *idInput) (*struct{}, error) {
 // need not wait for all. It does not stop when the client disconnects: the page
 // sends this request when the user leaves it.
 func (d documents) deleteSeveral(ctx context.Context, in *deleteInput) (*removedOutput, error) {
+	route.Concerns(ctx, idsObject(in.Body.IDs))
 	ctx, out := context.WithoutCancel(ctx), &removedOutput{}
 	for ids := range slices.Chunk(in.Body.IDs, maxDeleted) {
 		n, err := d.remover.RemoveDocuments(ctx, ids)
@@ -212,6 +215,25 @@ func (d documents) deleteSeveral(ctx context.Context, in *deleteInput) (*removed
 	}
 	return out, nil
 }
+
+// idsObject names documents in the audit log. Beyond maxNamed, it gives only their number.
+func idsObject(ids []int64) string {
+	var b strings.Builder
+	for i, id := range ids {
+		if i == maxNamed {
+			fmt.Fprintf(&b, " and %d more", len(ids)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(strconv.FormatInt(id, 10))
+	}
+	return b.String()
+}
+
+// maxNamed bounds the ids in an audit record.
+const maxNamed = 20
 
 // text sends the extracted text.
 func (d documents) text(ctx context.Context, in *idInput) (*huma.StreamResponse, error) {

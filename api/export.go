@@ -90,6 +90,7 @@ func (e exports) export(ctx context.Context, in *exportInput) (*huma.StreamRespo
 	if err != nil {
 		return nil, err
 	}
+	route.Concerns(ctx, key.ID)
 	return e.send(ctx, record, in)
 }
 

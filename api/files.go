@@ -284,6 +284,7 @@ func (f files) publish(ctx context.Context, in *publishInput) (*publishOutput, e
 	}
 	ctx = intake.WithClient(ctx, intake.Client{Key: slots.ClientKey(ctx)})
 	collection := cmp.Or(in.Body.Collection, corpus.DefaultCollection)
+	route.Concerns(ctx, collection)
 	results, err := f.ingester.Read(ctx, collection, "upload:"+filename.Clean(file.Name), bytes.NewReader(content))
 	if err != nil {
 		return nil, err

@@ -3,11 +3,13 @@ package api
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"docent/api/route"
 	"docent/auth"
+	"docent/auth/rights"
 	"docent/internal/fault"
 )
 
@@ -30,6 +32,8 @@ type Me struct {
 	Scopes []string `json:"scopes" enum:"ask,ingest,admin"`
 	// Auth reports whether authentication is on.
 	Auth bool `json:"auth" doc:"Authentication is on. While it is off, everyone may do everything."`
+	// Manages reports whether the user may set the rights on a collection.
+	Manages bool `json:"manages" doc:"You may set the rights on at least one collection."`
 }
 
 type meOutput struct{ Body Me }
@@ -57,6 +61,7 @@ type logoutOutput struct {
 // logins handles the routes to sign in and out.
 type logins struct {
 	logins   Logins // nil while authentication is off
+	rights   Rights // nil while authentication is off
 	notifier Notifier
 }
 
@@ -77,17 +82,20 @@ func (l logins) addRoutes(r *route.Router) {
 		Method: http.MethodGet, Path: "/api/me", OperationID: "me", Tags: []string{"access"},
 		Summary: "Get the current user and their scopes",
 	}, func(ctx context.Context, _ *struct{}) (*meOutput, error) {
-		p, _ := auth.FromContext(ctx)
-		return &meOutput{l.me(p)}, nil
+		me, err := l.me(ctx)
+		return &meOutput{me}, err
 	})
 }
 
-func (l logins) me(p auth.Principal) Me {
-	me := Me{ID: p.ID, Name: p.Name, Scopes: []string{}, Auth: l.logins != nil}
-	for _, scope := range p.Scopes {
-		me.Scopes = append(me.Scopes, string(scope))
+func (l logins) me(ctx context.Context) (Me, error) {
+	p, _ := auth.FromContext(ctx)
+	me := Me{ID: p.ID, Name: p.Name, Scopes: scopeNames(p.Scopes), Auth: l.logins != nil, Manages: p.May(auth.Admin)}
+	if l.rights == nil || me.Manages || !p.May(auth.Ingest) {
+		return me, nil
 	}
-	return me
+	visible, err := l.rights.Visible(ctx)
+	me.Manages = slices.ContainsFunc(visible, func(v rights.Visible) bool { return v.Level >= rights.Manage })
+	return me, err
 }
 
 // errOtherPage refuses other pages, even listed ones: they must not sign users of
@@ -104,20 +112,35 @@ func (l logins) login(ctx context.Context, in *loginInput) (*loginOutput, error)
 		return nil, errOtherPage
 	}
 	value, p, err := l.logins.Password(ctx, in.Body.Username, in.Body.Password, auth.Remote(r))
+	return l.entered(ctx, value, p, err)
+}
+
+// entered returns the response to a sign-in. It ends an earlier login of the browser.
+func (l logins) entered(ctx context.Context, value string, p auth.Principal, err error) (*loginOutput, error) {
 	if err != nil {
 		return nil, err
 	}
+	r := route.HTTPRequest(ctx)
 	if old := auth.LoginCookie(r); old != "" {
 		if err := l.logins.Logout(ctx, old); err != nil {
 			return nil, err
 		}
 	}
-	return &loginOutput{SetCookie: auth.NewCookie(r, value), Body: l.me(p)}, nil
+	route.SignedIn(ctx, p)
+	me, err := l.me(auth.NewContext(ctx, p))
+	return &loginOutput{SetCookie: auth.NewCookie(r, value), Body: me}, err
 }
 
 // rechecker is a Notifier that can close the connections of signed-out users at
 // once. Other Notifiers find out later.
 type rechecker interface{ Recheck() }
+
+// recheck closes the connections of principals that may no longer be connected.
+func recheck(n Notifier) {
+	if r, ok := n.(rechecker); ok {
+		r.Recheck()
+	}
+}
 
 // logout removes the cookie even if its login has ended or authentication is
 // off.
@@ -130,9 +153,7 @@ func (l logins) logout(ctx context.Context, _ *struct{}) (*logoutOutput, error) 
 		if err := l.logins.Logout(ctx, cookie); err != nil {
 			return nil, err
 		}
-		if r, ok := l.notifier.(rechecker); ok {
-			r.Recheck()
-		}
+		recheck(l.notifier)
 	}
 	return &logoutOutput{SetCookie: auth.NewCookie(r, "")}, nil
 }

@@ -25,7 +25,7 @@ func locked(t *testing.T) (*client, *auth.Authenticator) {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	now := time.Now() // does not advance while passwords are checked
-	a, err := auth.New(auth.Config{Tokens: db, Users: db, Logins: db, Now: func() time.Time { return now }})
+	a, err := auth.New(auth.Config{Tokens: db, Users: db, Logins: db, Links: db, Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func locked(t *testing.T) (*client, *auth.Authenticator) {
 
 const (
 	annLogin = `{"username":"ann","password":"correct horse"}`
-	annIs    = `{"id":"user:ann","name":"ann","scopes":["ask","ingest"],"auth":true}`
+	annIs    = `{"id":"user:ann","name":"ann","scopes":["ask","ingest"],"auth":true,"manages":false}`
 )
 
 // signIn returns the value for the header Cookie.
@@ -140,7 +140,7 @@ func TestMeByToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.want(200, `{"id":"token:ci","name":"ci","scopes":["ask"],"auth":true}`, "GET", "/api/me", "", "Authorization", "Bearer "+token)
+	c.want(200, `{"id":"token:ci","name":"ci","scopes":["ask"],"auth":true,"manages":false}`, "GET", "/api/me", "", "Authorization", "Bearer "+token)
 	c.wantError(403, fault.Forbidden, "ingest", "DELETE", "/api/documents/1", "", "Authorization", "Bearer "+token)
 	resp, _ := c.do("GET", "/api/me", "", "Authorization", "Bearer x")
 	if resp.StatusCode != 401 || len(resp.Header.Values("WWW-Authenticate")) != 1 {
@@ -151,7 +151,7 @@ func TestMeByToken(t *testing.T) {
 func TestAuthenticationIsOff(t *testing.T) {
 	t.Parallel()
 	c := newWorld().serve(t)
-	c.want(200, `{"id":"","name":"","scopes":["admin"],"auth":false}`, "GET", "/api/me", "")
+	c.want(200, `{"id":"","name":"","scopes":["admin"],"auth":false,"manages":true}`, "GET", "/api/me", "")
 	c.wantError(404, fault.NotFound, "authentication is off", "POST", "/api/login", annLogin, "Content-Type", "application/json")
 	c.want(204, "", "POST", "/api/logout", "", "Cookie", auth.CookieName+"=x")
 }

@@ -222,13 +222,13 @@ func (a access) set(ctx context.Context, in *setRightInput) (*struct{}, error) {
 	if in.Body.Right != noRight {
 		level, err = rights.ParseLevel(in.Body.Right)
 	}
-	return a.change(ctx, "right set", err, func(r Rights) error {
+	return a.change(ctx, "right set", in.Collection, err, func(r Rights) error {
 		return r.Set(ctx, in.Collection, rights.Grant{Subject: in.Body.Subject, Level: level})
 	})
 }
 
 func (a access) open(ctx context.Context, in *collectionInput) (*struct{}, error) {
-	return a.change(ctx, "collection opened", nil, func(r Rights) error { return r.Open(ctx, in.Collection) })
+	return a.change(ctx, "collection opened", in.Collection, nil, func(r Rights) error { return r.Open(ctx, in.Collection) })
 }
 
 func (a access) groups(ctx context.Context, _ *struct{}) (*groupsOutput, error) {
@@ -247,26 +247,27 @@ func (a access) groups(ctx context.Context, _ *struct{}) (*groupsOutput, error) 
 }
 
 func (a access) addGroup(ctx context.Context, in *newGroupInput) (*struct{}, error) {
-	return a.change(ctx, "group created", nil, func(r Rights) error { return r.AddGroup(ctx, in.Body.Name) })
+	return a.change(ctx, "group created", in.Body.Name, nil, func(r Rights) error { return r.AddGroup(ctx, in.Body.Name) })
 }
 
 func (a access) removeGroup(ctx context.Context, in *groupInput) (*struct{}, error) {
-	return a.change(ctx, "group removed", nil, func(r Rights) error { return r.RemoveGroup(ctx, in.Group) })
+	return a.change(ctx, "group removed", in.Group, nil, func(r Rights) error { return r.RemoveGroup(ctx, in.Group) })
 }
 
 func (a access) setMember(ctx context.Context, in *memberInput) (*struct{}, error) {
-	return a.change(ctx, "member set", nil, func(r Rights) error { return r.SetMember(ctx, in.Group, in.Body.Member, in.Body.Is) })
+	return a.change(ctx, "member set", in.Group, nil, func(r Rights) error { return r.SetMember(ctx, in.Group, in.Body.Member, in.Body.Is) })
 }
 
 // change changes rights or groups, and logs the principal. The log contains no
 // names.
-func (a access) change(ctx context.Context, done string, err error, do func(Rights) error) (*struct{}, error) {
+func (a access) change(ctx context.Context, done, object string, err error, do func(Rights) error) (*struct{}, error) {
 	switch {
 	case err != nil:
 		return nil, err
 	case a.rights == nil:
 		return nil, errRightsOff
 	}
+	route.Concerns(ctx, object)
 	if err := do(a.rights); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"context"
+	"iter"
 	"net/http"
 	"strings"
 	"time"
@@ -124,6 +125,45 @@ func listOwner(ctx context.Context, asked string) (owner string, none bool) {
 		return asked, false
 	}
 	return p.ID, p.ID == "" || (asked != "" && asked != p.ID)
+}
+
+// owned yields the sessions of an owner, the last used first. Without authentication, these
+// are all sessions.
+func (o ownedSessions) owned(ctx context.Context, owner string) iter.Seq2[journal.SessionRecord, error] {
+	return func(yield func(journal.SessionRecord, error) bool) {
+		filter := journal.SessionFilter{Owner: owner, Latest: true, Limit: ownedPage}
+		for {
+			page, err := o.directory.Sessions(ctx, filter)
+			if err != nil {
+				yield(journal.SessionRecord{}, err)
+				return
+			}
+			for _, s := range page {
+				if filter.Past = &s; !yield(s, nil) {
+					return
+				}
+			}
+			if len(page) < ownedPage {
+				return
+			}
+		}
+	}
+}
+
+// ownedPage is the number of sessions that owned reads at once.
+const ownedPage = 200
+
+// deleteAll deletes all sessions of an owner.
+func (o ownedSessions) deleteAll(ctx context.Context, owner string) error {
+	for s, err := range o.owned(ctx, owner) {
+		if err == nil {
+			err = o.directory.DeleteSession(ctx, s.Key)
+		}
+		if err != nil && fault.KindOf(err) != fault.NotFound { // the owner may delete it, too
+			return err
+		}
+	}
+	return nil
 }
 
 // sessions handles the routes for sessions.

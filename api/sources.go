@@ -315,6 +315,7 @@ func (s sources) add(ctx context.Context, in *newSourceInput) (*sourceOutput, er
 	if err != nil {
 		return nil, err
 	}
+	route.Concerns(ctx, sourceObject(r.ID))
 	return &sourceOutput{NewSource(r, time.Now())}, nil
 }
 
@@ -368,12 +369,16 @@ func (s sources) change(ctx context.Context, in *changeSourceInput) (*sourceOutp
 	if err != nil {
 		return nil, err
 	}
+	route.Concerns(ctx, sourceObject(in.ID))
 	r, err := store.Change(ctx, in.ID, source.Patch{Name: in.Body.Name, Schedule: in.Body.Schedule, Paused: in.Body.Paused})
 	if err != nil {
 		return nil, err
 	}
 	return &sourceOutput{NewSource(r, time.Now())}, nil
 }
+
+// sourceObject names a source in the audit log.
+func sourceObject(id int64) string { return "source:" + strconv.FormatInt(id, 10) }
 
 // remove does not stop when the client disconnects, so that no removal is
 // incomplete.
@@ -382,6 +387,7 @@ func (s sources) remove(ctx context.Context, in *removeSourceInput) (*struct{}, 
 	if err != nil {
 		return nil, err
 	}
+	route.Concerns(ctx, sourceObject(in.ID))
 	return nil, store.Remove(context.WithoutCancel(ctx), in.ID, in.Documents == "keep")
 }
 

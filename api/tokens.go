@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -123,10 +124,7 @@ func (t tokens) create(ctx context.Context, in *newTokenInput) (*newTokenOutput,
 	if err != nil {
 		return nil, err
 	}
-	wish := auth.OwnToken{Name: in.Body.Name}
-	for _, word := range in.Body.Scopes {
-		wish.Scopes = append(wish.Scopes, auth.Scope(word))
-	}
+	wish := auth.OwnToken{Name: in.Body.Name, Scopes: scopesOf(in.Body.Scopes)}
 	if in.Body.ExpiresAt != nil {
 		wish.ExpiresAt = *in.Body.ExpiresAt
 		if wish.ExpiresAt.IsZero() {
@@ -137,6 +135,7 @@ func (t tokens) create(ctx context.Context, in *newTokenInput) (*newTokenOutput,
 	if err != nil {
 		return nil, err
 	}
+	route.Concerns(ctx, tokenObject(record.ID))
 	t.note(ctx, "token made", p, record.ID)
 	return &newTokenOutput{NewToken{token(record), secret}}, nil
 }
@@ -149,9 +148,13 @@ func (t tokens) delete(ctx context.Context, in *tokenInput) (*struct{}, error) {
 	if err != nil {
 		return nil, err
 	}
+	route.Concerns(ctx, tokenObject(in.ID))
 	t.note(ctx, "token revoked", p, in.ID)
 	return nil, nil //nolint:nilnil // there is no content
 }
+
+// tokenObject names a token in the audit log.
+func tokenObject(id int64) string { return "token:" + strconv.FormatInt(id, 10) }
 
 // note logs a change of a token with its principal and its id, without its name.
 func (t tokens) note(ctx context.Context, what string, p auth.Principal, id int64) {
@@ -160,14 +163,10 @@ func (t tokens) note(ctx context.Context, what string, p auth.Principal, id int6
 }
 
 func token(r auth.TokenRecord) Token {
-	t := Token{
-		ID: r.ID, Name: r.Name, Scopes: []string{},
+	return Token{
+		ID: r.ID, Name: r.Name, Scopes: scopeNames(r.Scopes),
 		CreatedAt: r.CreatedAt.UTC(), ExpiresAt: moment(r.ExpiresAt), LastUsedAt: moment(r.LastUsedAt),
 	}
-	for _, scope := range r.Scopes {
-		t.Scopes = append(t.Scopes, string(scope))
-	}
-	return t
 }
 
 // moment returns a time in UTC; nil for the zero time.

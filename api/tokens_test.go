@@ -38,7 +38,7 @@ func TestTokens(t *testing.T) {
 		t.Fatalf("made: %d %s, %v", status, body, err)
 	}
 	bearer := []string{"Authorization", "Bearer " + made.Secret}
-	c.want(200, `{"id":"user:ann","name":"ann","scopes":["ask"],"auth":true}`, "GET", "/api/me", "", bearer...)
+	c.want(200, `{"id":"user:ann","name":"ann","scopes":["ask"],"auth":true,"manages":false}`, "GET", "/api/me", "", bearer...)
 	c.wantError(403, fault.Forbidden, "sign in with a name and a password", "GET", "/api/tokens", "", bearer...)
 	c.wantError(403, fault.Forbidden, "sign in", "POST", "/api/tokens", `{"name":"x","scopes":["ask"]}`, append(bearer, "Content-Type", "application/json")...)
 	c.wantError(401, fault.Unauthorized, "", "GET", "/api/tokens", "")

@@ -25,6 +25,8 @@ type Config struct {
 	Users Users
 	// Logins stores the logins of users. Required.
 	Logins Logins
+	// Links stores the links with which users set their password. Required.
+	Links Links
 	// Issuer is the URL of an OpenID Connect issuer whose tokens (JWT) are
 	// accepted too. The Authenticator fetches its configuration with the first
 	// such token, and retries while the issuer does not answer. Default: none.
@@ -82,6 +84,8 @@ func New(config Config) (*Authenticator, error) {
 		return nil, errors.New("auth: Config.Users is missing")
 	case config.Logins == nil:
 		return nil, errors.New("auth: Config.Logins is missing")
+	case config.Links == nil:
+		return nil, errors.New("auth: Config.Links is missing")
 	}
 	if config.Now == nil {
 		config.Now = time.Now

@@ -28,10 +28,14 @@ const (
 
 // enter stores a login and returns its cookie's value.
 func (a *Authenticator) enter(ctx context.Context, user UserRecord) (string, Principal, error) {
+	if user.Disabled {
+		return "", Principal{}, errDisabled
+	}
 	value, now := newSecret(), a.cfg.Now()
 	hash := sha256.Sum256([]byte(value))
 	login := LoginRecord{
 		Hash: hash[:], User: user.Name, Password: user.Password, CreatedAt: now, ExpiresAt: now.Add(LoginIdle), LastUsedAt: now,
+		Client: clientOf(ctx),
 	}
 	_, err := look(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, a.cfg.Logins.AddLogin(ctx, login) })
 	if err != nil && fault.KindOf(err) == fault.NotFound {
@@ -82,11 +86,14 @@ func (a *Authenticator) login(ctx context.Context, hash [32]byte) (Principal, Lo
 		return Principal{}, login, err
 	}
 	now := a.cfg.Now()
-	if !now.Before(login.ExpiresAt) || !now.Before(login.CreatedAt.Add(LoginMax)) {
+	if !now.Before(login.ExpiresAt) || !now.Before(login.CreatedAt.Add(LoginMax)) || login.UserDisabled {
 		return Principal{}, login, errEnded
 	}
 	return loggedIn(login, hash), login, nil
 }
+
+// errDisabled is for users who know their password. Others learn nothing.
+var errDisabled = fault.New(fault.Unauthorized, "user_disabled", "this account is disabled; ask an administrator")
 
 // Logout ends the login of a cookie. An unknown cookie is ignored.
 func (a *Authenticator) Logout(ctx context.Context, value string) error {

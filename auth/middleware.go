@@ -38,7 +38,7 @@ const (
 // them.
 func (a *Authenticator) Middleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx := WithRemote(r.Context(), RemoteBehind(r, a.cfg.Proxies))
+		ctx := WithClient(WithRemote(r.Context(), RemoteBehind(r, a.cfg.Proxies)), r.UserAgent())
 		r, query := withoutQueryToken(r.WithContext(ctx))
 		p, known, err := a.known(r, query)
 		switch {

@@ -118,20 +118,29 @@ func nobody() phc {
 	return phc{hashMemory, hashTime, hashThreads, make([]byte, saltBytes), make([]byte, keyBytes)}
 }
 
-// check compares a password with a hash once a slot is free. It fails with
-// fault.Busy if too many callers wait.
-func (a *Authenticator) check(ctx context.Context, h phc, password string) (bool, error) {
+// check compares a password with a hash once a slot is free, see slot.
+func (a *Authenticator) check(ctx context.Context, h phc, password string) (right bool, err error) {
+	err = a.slot(ctx, func() error {
+		right = h.matches(password)
+		return nil
+	})
+	return right, err
+}
+
+// slot runs f once a slot for hashing is free. It fails with fault.Busy if too many callers
+// wait.
+func (a *Authenticator) slot(ctx context.Context, f func() error) error {
 	select {
 	case a.waiting <- struct{}{}:
 		defer func() { <-a.waiting }()
 	default:
-		return false, fault.New(fault.Busy, "sign_ins_busy", "too many people are signing in right now; try again")
+		return fault.New(fault.Busy, "sign_ins_busy", "too many people are signing in right now; try again")
 	}
 	select {
 	case a.hashing <- struct{}{}:
 		defer func() { <-a.hashing }()
 	case <-ctx.Done():
-		return false, fmt.Errorf("wait to check a password: %w", ctx.Err())
+		return fmt.Errorf("wait to check a password: %w", ctx.Err())
 	}
-	return h.matches(password), nil
+	return f()
 }

@@ -24,6 +24,25 @@ func RemoteOf(ctx context.Context) string {
 	return remote
 }
 
+type clientKey struct{}
+
+// WithClient returns ctx with the description of the client's program, such as the header
+// User-Agent. New logins keep it.
+func WithClient(ctx context.Context, client string) context.Context {
+	return context.WithValue(ctx, clientKey{}, client)
+}
+
+// clientOf returns the description that [WithClient] put into ctx, at most MaxClient
+// characters.
+func clientOf(ctx context.Context) string {
+	client, _ := ctx.Value(clientKey{}).(string)
+	client = strings.ToValidUTF8(client, "")
+	if runes := []rune(client); len(runes) > MaxClient {
+		client = string(runes[:MaxClient])
+	}
+	return client
+}
+
 // Remote returns the client address for counting failed attempts.
 // [Authenticator.Middleware] sets it; otherwise it is the connection's address.
 // For IPv6 it is the /64 network, because one host can use all of its addresses.

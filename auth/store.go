@@ -28,6 +28,8 @@ type TokenRecord struct {
 	User string
 	// UserScopes are the rights of that user. They are read, not written.
 	UserScopes Scopes
+	// UserDisabled reports that the user is disabled. It is read, not written.
+	UserDisabled bool
 	// CreatedAt is when the token was created.
 	CreatedAt time.Time
 	// ExpiresAt is when the token expires. The zero time means never.
@@ -66,12 +68,18 @@ type Tokens interface {
 type UserRecord struct {
 	// Name identifies the user. No two users have the same name.
 	Name string
-	// Password is the hash of the password, made by HashPassword.
+	// Password is the hash of the password, made by HashPassword. It is "" for a user who
+	// has been invited and has not chosen a password.
 	Password string
 	// Scopes are the user's rights.
 	Scopes Scopes
+	// Disabled reports that the user cannot sign in, and that the user's tokens do not work.
+	Disabled bool
 	// CreatedAt is when the user was created.
 	CreatedAt time.Time
+	// LastSeenAt is when the user last signed in or used a login or a token, to about an
+	// hour. The zero time means never.
+	LastSeenAt time.Time
 }
 
 // Users stores users with their passwords. It is safe for concurrent use, also
@@ -85,11 +93,15 @@ type Users interface {
 	User(ctx context.Context, name string) (UserRecord, error)
 	// Users lists at most MaxList users by name.
 	Users(ctx context.Context) ([]UserRecord, error)
-	// SetPassword replaces the hash of the password and ends the user's logins.
+	// SetPassword replaces the hash of the password. It ends the user's logins and deletes
+	// the user's link.
 	SetPassword(ctx context.Context, name, password string) error
 	// SetScopes replaces the user's rights.
 	SetScopes(ctx context.Context, name string, scopes Scopes) error
-	// RemoveUser deletes a user with the user's tokens and logins.
+	// SetDisabled disables a user or enables one again. Disabling also ends the user's logins
+	// and deletes the user's link.
+	SetDisabled(ctx context.Context, name string, disabled bool) error
+	// RemoveUser deletes a user with the user's tokens, logins, and link.
 	RemoveUser(ctx context.Context, name string) error
 }
 
@@ -105,6 +117,10 @@ type LoginRecord struct {
 	Password string
 	// UserScopes are the user's rights. They are read, not written.
 	UserScopes Scopes
+	// UserDisabled reports that the user is disabled. It is read, not written.
+	UserDisabled bool
+	// Client describes the program of the user, at most MaxClient characters.
+	Client string
 	// CreatedAt is when the user signed in.
 	CreatedAt time.Time
 	// ExpiresAt is when the login ends unless it is used before.
@@ -128,4 +144,36 @@ type Logins interface {
 	UseLogin(ctx context.Context, hash []byte, at, expires time.Time) error
 	// RemoveLogin deletes the login with the hash. An unknown hash is ignored.
 	RemoveLogin(ctx context.Context, hash []byte) error
+	// UserLogins lists the logins of a user, the last used first. Some may have expired.
+	UserLogins(ctx context.Context, user string) ([]LoginRecord, error)
+	// RemoveUserLogins deletes all logins of a user. An unknown user is ignored.
+	RemoveUserLogins(ctx context.Context, user string) error
+}
+
+// MaxClient is the maximum length of LoginRecord.Client, in characters.
+const MaxClient = 200
+
+// LinkRecord is a stored link with which a user sets the password once.
+type LinkRecord struct {
+	// Hash is the SHA-256 of the secret in the link.
+	Hash []byte
+	// User is the name of the user.
+	User string
+	// ExpiresAt is when the link stops working.
+	ExpiresAt time.Time
+}
+
+// Links stores the links of users. It is safe for concurrent use, also by several
+// processes.
+type Links interface {
+	// SetLink stores a link. It replaces the user's earlier link. It fails with
+	// fault.NotFound if the user does not exist.
+	SetLink(ctx context.Context, link LinkRecord) error
+	// Link returns the link with the hash, even if it has expired. Without one it fails
+	// with fault.NotFound.
+	Link(ctx context.Context, hash []byte) (LinkRecord, error)
+	// UseLink deletes the link with the hash, sets the hash of the password of its user, and
+	// ends the user's logins. Without the link it changes nothing and fails with
+	// fault.NotFound, so that only one of several concurrent calls succeeds.
+	UseLink(ctx context.Context, hash []byte, password string) error
 }

@@ -151,6 +151,9 @@ func (a *Authenticator) stored(ctx context.Context, hash [32]byte) (Principal, e
 		return Principal{}, err
 	}
 	now := a.cfg.Now()
+	if record.UserDisabled {
+		return Principal{}, errToken
+	}
 	if !record.ExpiresAt.IsZero() && !now.Before(record.ExpiresAt) {
 		return Principal{}, fault.New(fault.Unauthorized, "token_expired", "the token has expired")
 	}

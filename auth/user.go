@@ -52,14 +52,22 @@ func userID(name string) string { return "user:" + name }
 
 var errNoScope = fault.New(fault.Invalid, "user_without_scope", "a user needs the scopes ask, ingest, or admin")
 
+// checkScopes fails if a user cannot have the scopes.
+func checkScopes(scopes Scopes) error {
+	if len(scopes) == 0 || slices.Contains(scopes, Chat) {
+		return errNoScope
+	}
+	return nil
+}
+
 // CreateUser creates a user with a password.
 func (a *Authenticator) CreateUser(ctx context.Context, name, password string, scopes Scopes) error {
 	name = UserName(name)
 	if err := checkName("user", name); err != nil {
 		return err
 	}
-	if len(scopes) == 0 || slices.Contains(scopes, Chat) {
-		return errNoScope
+	if err := checkScopes(scopes); err != nil {
+		return err
 	}
 	hash, err := HashPassword(password)
 	if err != nil {
@@ -81,8 +89,8 @@ func (a *Authenticator) SetPassword(ctx context.Context, name, password string) 
 
 // SetScopes replaces a user's scopes. It also limits the user's tokens.
 func (a *Authenticator) SetScopes(ctx context.Context, name string, scopes Scopes) error {
-	if len(scopes) == 0 || slices.Contains(scopes, Chat) {
-		return errNoScope
+	if err := checkScopes(scopes); err != nil {
+		return err
 	}
 	return a.cfg.Users.SetScopes(ctx, UserName(name), scopes) //nolint:wrapcheck // it says what failed
 }
@@ -174,7 +182,7 @@ func (a *Authenticator) verify(ctx context.Context, name, password string) (User
 		return user, false, err
 	}
 	hash := nobody()
-	if known {
+	if known && user.Password != "" { // invited users have none yet
 		if hash, err = parsePHC(user.Password); err != nil {
 			return user, false, err
 		}
@@ -183,7 +191,7 @@ func (a *Authenticator) verify(ctx context.Context, name, password string) (User
 		password = ""
 	}
 	right, err := a.check(ctx, hash, password)
-	return user, right && known, err
+	return user, right && known && user.Password != "", err
 }
 
 // CheckGroupName fails if a name is not valid for a group. The rules are those of

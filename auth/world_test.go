@@ -63,10 +63,11 @@ type store interface {
 	auth.Tokens
 	auth.Users
 	auth.Logins
+	auth.Links
 }
 
 // config uses one store for everything.
-func config(db store) auth.Config { return auth.Config{Tokens: db, Users: db, Logins: db} }
+func config(db store) auth.Config { return auth.Config{Tokens: db, Users: db, Logins: db, Links: db} }
 
 // world is an Authenticator on a real database.
 type world struct {

@@ -79,10 +79,11 @@ var Tables = []Table{
 	table("encoding", "chunk_id int, model text, revision int, vector bytes"),
 	table("enrichment", "key text, text text"),
 	table("chunk_enrichment", "chunk_id int, key text"),
-	table("app_user", "id int, username text, password_hash text, created_at time, scopes text"),
+	table("app_user", "id int, username text, password_hash text, created_at time, scopes text, disabled bool, last_seen_at time"),
 	table("api_token", "id int, name text, hash bytes, created_at time, expires_at time, last_used_at time, scopes text, "+
 		"user_id int"),
-	table("login", "hash bytes, user_id int, created_at time, expires_at time, last_used_at time"),
+	table("login", "hash bytes, user_id int, created_at time, expires_at time, last_used_at time, client text"),
+	table("password_link", "user_id int, hash bytes, expires_at time"),
 	table("user_group", "id int, name text, created_at time"),
 	table("group_member", "member text, group_id int"),
 	table("issuer_group", "member text, name text, expires_at time"),

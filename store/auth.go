@@ -21,6 +21,9 @@ func NoUser() error { return fault.New(fault.NotFound, "no_user", "there is no s
 // NoLogin is the error for a login that does not exist.
 func NoLogin() error { return fault.New(fault.NotFound, "no_login", "there is no such login") }
 
+// NoLink is the error for a link that does not exist.
+func NoLink() error { return fault.New(fault.NotFound, "no_link", "there is no such link") }
+
 // TokenTaken is the error for a token's name that is in use.
 func TokenTaken(name string) error {
 	return fault.New(fault.Conflict, "token_name_taken", "there is already a token %q; choose another name or revoke it first", name)

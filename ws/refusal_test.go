@@ -18,7 +18,7 @@ import (
 func authenticated(t *testing.T, store *agenttest.Store) (s *site, token string) {
 	t.Helper()
 	db := database(t)
-	a, err := auth.New(auth.Config{Tokens: db, Users: db, Logins: db, Late: ws.AsksV1})
+	a, err := auth.New(auth.Config{Tokens: db, Users: db, Logins: db, Links: db, Late: ws.AsksV1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"docent/auth"
+	"docent/auth/audit"
 	"docent/internal/fault"
 )
 
@@ -27,6 +28,8 @@ type Access struct {
 	// Scope is the scope that the principal must have: Public, Known, or a scope
 	// of package auth.
 	Scope auth.Scope
+	// Audit is the action that the audit log records for each successful request; "" for none.
+	Audit audit.Action
 }
 
 // refusal returns the reason why a request may not use a route; nil if it may.

@@ -16,7 +16,7 @@ import (
 func TestRouteWithoutRow(t *testing.T) {
 	t.Parallel()
 	r := New(Config{
-		Mux: http.NewServeMux(), Description: "d", Access: []Access{{"GET /api/health", Public}, {"GET /openapi.json", Public}},
+		Mux: http.NewServeMux(), Description: "d", Access: []Access{{Route: "GET /api/health", Scope: Public}, {Route: "GET /openapi.json", Scope: Public}},
 		BodyTimeout: time.Second, Metrics: metrics.NewSet(), Logger: slog.New(slog.DiscardHandler),
 	})
 	r.Handle("GET /api/health", http.NotFound)

@@ -36,6 +36,9 @@ func Add[I, O any](r *Router, op huma.Operation, handle func(ctx context.Context
 	op.Responses["default"] = &huma.Response{Description: "Error", Content: content}
 	huma.Register(r.api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handle(ctx, in)
+		if err == nil {
+			err = r.audit(ctx, op.Method+" "+op.Path)
+		}
 		if err != nil {
 			return nil, inGroup(ctx, r.Fail(ctx, err))
 		}

@@ -56,7 +56,10 @@ func grouped(t *testing.T) *Handler {
 	r := New(Config{
 		Mux: http.NewServeMux(), Description: "d", BodyTimeout: time.Second,
 		Access: []Access{
-			{"GET /openapi.json", Public}, {"POST /own/double", auth.Ask}, {"POST /v1/double", auth.Ask}, {"GET /status", Public},
+			{Route: "GET /openapi.json", Scope: Public},
+			{Route: "POST /own/double", Scope: auth.Ask},
+			{Route: "POST /v1/double", Scope: auth.Ask},
+			{Route: "GET /status", Scope: Public},
 		},
 		Metrics: metrics.NewSet(), Logger: slog.New(slog.DiscardHandler),
 	})

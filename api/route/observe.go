@@ -39,6 +39,7 @@ type request struct {
 	reason    string        // why the request is refused; empty if it is not
 	observed  bool          // whether observe logs it
 	errorBody ErrorBody     // of the request's group; nil without one
+	object    string        // of the audit record
 }
 
 // requestOf returns the record in a context; nil if there is none.

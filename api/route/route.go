@@ -5,6 +5,7 @@
 package route
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -18,6 +19,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"docent/auth"
+	"docent/auth/audit"
 	"docent/internal/fault"
 	"docent/internal/meter"
 )
@@ -49,6 +51,8 @@ type Config struct {
 	Quiet []string
 	// BodyTimeout bounds the arrival of a JSON body. Required.
 	BodyTimeout time.Duration
+	// Audit stores records for routes with Access.Audit. Default: nil, which stores none.
+	Audit func(ctx context.Context, record audit.Record) error
 	// Metrics counts the requests. Required.
 	Metrics *metrics.Set
 	// Logger gets one line for each request, with ids and without content.
@@ -64,6 +68,7 @@ type Router struct {
 	groups   map[string]group          // by path prefix
 	patterns []string                  // of the routes that were added
 	scopes   map[string]auth.Scope     // by pattern
+	audited  map[string]audit.Action   // by pattern
 	seconds  map[string]*meter.Seconds // by path
 }
 
@@ -71,10 +76,11 @@ type Router struct {
 func New(cfg Config) *Router {
 	adjustHuma()
 	r := &Router{
-		cfg: cfg, mux: cfg.Mux, groups: map[string]group{}, scopes: map[string]auth.Scope{}, seconds: map[string]*meter.Seconds{},
+		cfg: cfg, mux: cfg.Mux, groups: map[string]group{}, scopes: map[string]auth.Scope{}, audited: map[string]audit.Action{},
+		seconds: map[string]*meter.Seconds{},
 	}
 	for _, a := range cfg.Access {
-		r.scopes[a.Route] = a.Scope
+		r.scopes[a.Route], r.audited[a.Route] = a.Scope, a.Audit
 	}
 	r.api = humago.New(registry{r}, huma.Config{
 		OpenAPI: &huma.OpenAPI{

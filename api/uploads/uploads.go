@@ -183,6 +183,7 @@ func (u *uploads) readParts(ctx context.Context, parts *multipart.Reader, collec
 				return err
 			}
 			collection = cmp.Or(collection, corpus.DefaultCollection)
+			route.Concerns(ctx, collection)
 			source := "upload:" + filename.Distinct(names, filename.CleanPath(sentName(part)))
 			r, tooLarge, err := u.readFile(ctx, part, collection, source)
 			if err != nil {

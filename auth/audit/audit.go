@@ -1,5 +1,6 @@
-// Package audit records the acts of administrators and operators that others must be able
-// to check. A record says who did something to which object, and when. It has no content.
+// Package audit records acts that others must be able to check: sign-ins, changes of users,
+// rights, tokens, documents, and sources, exports, and readings of conversations. A record says
+// who did something to which object, and when. It has no content.
 package audit
 
 import (
@@ -16,7 +17,62 @@ const MaxRecords = 100_000
 // Action is the name of an act: the kind of its object, a dot, and a verb.
 type Action string
 
-// The actions.
+// The actions of routes. api.Routes says which route has which action.
+const (
+	// SignedIn is a sign-in. The actor signed in.
+	SignedIn Action = "user.signed_in"
+	// UserInvited is the creation of a user and of a link. The object is the user.
+	UserInvited Action = "user.invited"
+	// UserChanged is a change of a user's scopes, or the disabling of a user.
+	UserChanged Action = "user.changed"
+	// UserSignedOut is the end of one or all sign-ins of a user.
+	UserSignedOut Action = "user.signed_out"
+	// UserDeleted is the deletion of a user.
+	UserDeleted Action = "user.deleted"
+	// LinkMade is the creation of a link to set the password of a user.
+	LinkMade Action = "user.link_made"
+	// PasswordChanged is a change of a password by its user.
+	PasswordChanged Action = "user.password_changed"
+	// AccountExported is the export of all data of the actor.
+	AccountExported Action = "account.exported"
+	// OwnConversationExported is the export of a conversation by its owner. The object is
+	// the id of the session.
+	OwnConversationExported Action = "own_conversation.exported"
+	// TokenCreated is the creation of a token by its user. The object is its id.
+	TokenCreated Action = "token.created"
+	// TokenRevoked is the revocation of a token by its user. The object is its id.
+	TokenRevoked Action = "token.revoked"
+	// RightSet is a change of a right. The object is the collection.
+	RightSet Action = "right.set"
+	// CollectionCreated is the creation of a collection. The object is the collection.
+	CollectionCreated Action = "collection.created"
+	// CollectionChanged is a change of the name or the description of a collection.
+	CollectionChanged Action = "collection.changed"
+	// CollectionEmptied is the deletion of all documents of a collection.
+	CollectionEmptied Action = "collection.emptied"
+	// CollectionDeleted is the deletion of a collection.
+	CollectionDeleted Action = "collection.deleted"
+	// CollectionOpened is the removal of all rights on a collection.
+	CollectionOpened Action = "collection.opened"
+	// GroupCreated is the creation of a group. The object is the group.
+	GroupCreated Action = "group.created"
+	// GroupDeleted is the deletion of a group.
+	GroupDeleted Action = "group.deleted"
+	// MemberSet is a change of the members of a group. The object is the group.
+	MemberSet Action = "group.member_set"
+	// DocumentsAdded is an upload. The object is the collection.
+	DocumentsAdded Action = "documents.added"
+	// DocumentsDeleted is the deletion of documents. The object has their ids.
+	DocumentsDeleted Action = "documents.deleted"
+	// SourceCreated is the creation of a source. The object is its id.
+	SourceCreated Action = "source.created"
+	// SourceChanged is a change of a source.
+	SourceChanged Action = "source.changed"
+	// SourceDeleted is the deletion of a source.
+	SourceDeleted Action = "source.deleted"
+)
+
+// The actions on conversations of others.
 const (
 	// ConversationsListed is a read list of conversations of others. The object is the
 	// owner, or "" for all owners.
@@ -82,7 +138,8 @@ type Log struct {
 // NewLog returns a log.
 func NewLog(store Store, logger *slog.Logger) *Log { return &Log{store, logger} }
 
-// Add stores a record. Call it before the act, and do not act if it fails.
+// Add stores a record. Before the reading of a conversation of others, call it first, and do
+// not read if it fails.
 func (l *Log) Add(ctx context.Context, record Record) error {
 	record, err := l.store.AddRecord(ctx, record)
 	if err != nil {

@@ -20,6 +20,7 @@ type Store struct {
 	Tokens auth.Tokens
 	Users  auth.Users
 	Logins auth.Logins
+	Links  auth.Links
 }
 
 // Database is an empty database made for one test.
@@ -37,6 +38,10 @@ func Run(t *testing.T, fresh func(t *testing.T) Database) {
 		"Odd":         odd,
 		"AtOnce":      atOnce,
 		"NewPassword": newPassword,
+		"Disabled":    disabled,
+		"UserLogins":  userLogins,
+		"Links":       links,
+		"LinkOnce":    linkOnce,
 	})
 }
 
@@ -147,7 +152,7 @@ func users(t *testing.T, db Database) {
 	storetest.OK(t, k.Users.SetScopes(ctx, "Zoë", auth.Scopes{auth.Ingest, auth.Ask}))
 	got, err = k.Users.User(ctx, "Zoë")
 	storetest.OK(t, err)
-	zoe.Scopes = auth.Scopes{auth.Ingest, auth.Ask}
+	zoe.Scopes, zoe.LastSeenAt = auth.Scopes{auth.Ingest, auth.Ask}, anHour(0)
 	storetest.Want(t, "other scopes", got, zoe)
 	login, err := k.Logins.Login(ctx, hash("Zoë"))
 	storetest.OK(t, err)

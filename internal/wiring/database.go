@@ -63,6 +63,7 @@ type Database struct {
 	Tokens    auth.Tokens
 	Users     auth.Users
 	Logins    auth.Logins
+	Links     auth.Links
 	Sources   source.Sources
 	Items     source.Items
 	Leases    source.Leases
@@ -109,7 +110,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 			Schema: s, Kind: "postgres", MaxConns: int(pool.Config().MaxConns),
 			Corpus: s, Library: s, Collections: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 			Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s,
-			Tokens: s, Users: s, Logins: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s,
+			Tokens: s, Users: s, Logins: s, Links: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s,
 			Quotas: s, Webhooks: s, Backup: s, Replicas: s, Bus: s,
 			Vectors: vectors, Words: words,
 		}, nil
@@ -121,7 +122,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 	return &Database{
 		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Collections: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 		Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s,
-		Tokens: s, Users: s, Logins: s,
+		Tokens: s, Users: s, Logins: s, Links: s,
 		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Quotas: s, Webhooks: s, Backup: s,
 	}, nil
 }
@@ -129,7 +130,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 // Authenticator returns an authenticator that keeps users, tokens, and logins in
 // the database. cfg has the other settings. The caller closes it.
 func (d *Database) Authenticator(cfg auth.Config) (*auth.Authenticator, error) {
-	cfg.Tokens, cfg.Users, cfg.Logins = d.Tokens, d.Users, d.Logins
+	cfg.Tokens, cfg.Users, cfg.Logins, cfg.Links = d.Tokens, d.Users, d.Logins, d.Links
 	a, err := auth.New(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("authentication: %w", err)

@@ -73,7 +73,8 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		ChatModels: s.otherChoices(), Write: s.writer(),
 	}
 	if s.authenticator != nil {
-		cfg.Logins, cfg.Rights, cfg.Lacking = s.authenticator, s.rights, s.lacking
+		cfg.Logins, cfg.People = s.authenticator, auth.NewPeople(s.authenticator)
+		cfg.Rights, cfg.Lacking = s.rights, s.lacking
 	}
 	return cfg
 }

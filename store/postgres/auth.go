@@ -16,17 +16,18 @@ var (
 	_ auth.Tokens = (*Store)(nil)
 	_ auth.Users  = (*Store)(nil)
 	_ auth.Logins = (*Store)(nil)
+	_ auth.Links  = (*Store)(nil)
 )
 
 // tokenColumns are the columns that scanToken reads.
-const tokenColumns = `t.id, t.name, t.hash, t.scopes, t.created_at, t.expires_at, t.last_used_at, coalesce(u.username, ''), coalesce(u.scopes, '')
+const tokenColumns = `t.id, t.name, t.hash, t.scopes, t.created_at, t.expires_at, t.last_used_at, coalesce(u.username, ''), coalesce(u.scopes, ''), coalesce(u.disabled, false)
 	FROM api_token t LEFT JOIN app_user u ON u.id = t.user_id`
 
 func scanToken(row pgx.Row) (auth.TokenRecord, error) {
 	var r auth.TokenRecord
 	var scopes, theirs string
 	var expires, used *time.Time
-	if err := row.Scan(&r.ID, &r.Name, &r.Hash, &scopes, &r.CreatedAt, &expires, &used, &r.User, &theirs); err != nil {
+	if err := row.Scan(&r.ID, &r.Name, &r.Hash, &scopes, &r.CreatedAt, &expires, &used, &r.User, &theirs, &r.UserDisabled); err != nil {
 		return r, fmt.Errorf("scan: %w", err)
 	}
 	r.CreatedAt, r.ExpiresAt, r.LastUsedAt = r.CreatedAt.UTC(), instant(expires), instant(used)
@@ -121,7 +122,12 @@ func (s *accounts) Tokens(ctx context.Context) ([]auth.TokenRecord, error) {
 
 // UseToken records a token's use; see auth.Tokens.
 func (s *accounts) UseToken(ctx context.Context, hash []byte, at time.Time) error {
-	return fail("note the use of a token", s.alter(ctx, nil, `UPDATE api_token SET last_used_at = $1 WHERE hash = $2`, at, hash))
+	return fail("note the use of a token", s.write(ctx, func(tx pgx.Tx) error {
+		if err := see(ctx, tx, at, `SELECT user_id FROM api_token WHERE hash = $2`, hash); err != nil {
+			return err
+		}
+		return change(ctx, tx, nil, `UPDATE api_token SET last_used_at = $1 WHERE hash = $2`, at, hash)
+	}))
 }
 
 // RemoveToken deletes a token; see auth.Tokens.
@@ -155,15 +161,16 @@ func (s *accounts) AddUser(ctx context.Context, r auth.UserRecord) error {
 }
 
 // userColumns are the columns that scanUser reads.
-const userColumns = `username, password_hash, scopes, created_at FROM app_user`
+const userColumns = `username, password_hash, scopes, disabled, created_at, last_seen_at FROM app_user`
 
 func scanUser(row pgx.Row) (auth.UserRecord, error) {
 	var r auth.UserRecord
 	var scopes string
-	if err := row.Scan(&r.Name, &r.Password, &scopes, &r.CreatedAt); err != nil {
+	var seen *time.Time
+	if err := row.Scan(&r.Name, &r.Password, &scopes, &r.Disabled, &r.CreatedAt, &seen); err != nil {
 		return r, fmt.Errorf("scan: %w", err)
 	}
-	r.CreatedAt = r.CreatedAt.UTC()
+	r.CreatedAt, r.LastSeenAt = r.CreatedAt.UTC(), instant(seen)
 	var err error
 	r.Scopes, err = store.Scopes(scopes)
 	return r, err //nolint:wrapcheck // fail names the operation
@@ -184,12 +191,75 @@ func (s *accounts) Users(ctx context.Context) ([]auth.UserRecord, error) {
 
 // SetPassword replaces a password; see auth.UserChanges.
 func (s *accounts) SetPassword(ctx context.Context, name, password string) error {
-	return fail("set password", s.write(ctx, func(tx pgx.Tx) error {
-		if err := change(ctx, tx, store.NoUser(),
-			`UPDATE app_user SET password_hash = $1 WHERE username = $2`, password, store.Text(name)); err != nil {
+	return fail("set password", s.write(ctx, func(tx pgx.Tx) error { return setPassword(ctx, tx, store.Text(name), password) }))
+}
+
+func setPassword(ctx context.Context, tx pgx.Tx, name, password string) error {
+	if err := change(ctx, tx, store.NoUser(), `UPDATE app_user SET password_hash = $1 WHERE username = $2`, password, name); err != nil {
+		return err
+	}
+	return shutOut(ctx, tx, name)
+}
+
+// shutOut ends the logins of a user, and deletes the user's link.
+func shutOut(ctx context.Context, tx pgx.Tx, name string) error {
+	if err := change(ctx, tx, nil, `DELETE FROM login WHERE user_id = (SELECT id FROM app_user WHERE username = $1)`, name); err != nil {
+		return err
+	}
+	return change(ctx, tx, nil, `DELETE FROM password_link WHERE user_id = (SELECT id FROM app_user WHERE username = $1)`, name)
+}
+
+// see records that the user of a query was seen. Like all changes of users, it locks the user
+// before logins and tokens. The parameters of the query begin with $2.
+func see(ctx context.Context, tx pgx.Tx, at time.Time, user string, args ...any) error {
+	return change(ctx, tx, nil, `UPDATE app_user SET last_seen_at = greatest(last_seen_at, $1) WHERE id = (`+user+`)`,
+		append([]any{at}, args...)...)
+}
+
+// SetDisabled disables a user; see auth.Users.
+func (s *accounts) SetDisabled(ctx context.Context, name string, disabled bool) error {
+	return fail("disable user", s.write(ctx, func(tx pgx.Tx) error {
+		err := change(ctx, tx, store.NoUser(), `UPDATE app_user SET disabled = $1 WHERE username = $2`, disabled, store.Text(name))
+		if err != nil {
 			return err
 		}
-		return change(ctx, tx, nil, `DELETE FROM login WHERE user_id = (SELECT id FROM app_user WHERE username = $1)`, store.Text(name))
+		if !disabled {
+			return nil
+		}
+		return shutOut(ctx, tx, store.Text(name))
+	}))
+}
+
+// SetLink stores a link; see auth.Links.
+func (s *accounts) SetLink(ctx context.Context, r auth.LinkRecord) error {
+	return fail("store link", s.alter(ctx, store.NoUser(), `INSERT INTO password_link (user_id, hash, expires_at)
+		SELECT id, $1, $2 FROM app_user WHERE username = $3 ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at`,
+		r.Hash, r.ExpiresAt, store.Text(r.User)))
+}
+
+// Link returns a link; see auth.Links.
+func (s *accounts) Link(ctx context.Context, hash []byte) (auth.LinkRecord, error) {
+	var r auth.LinkRecord
+	err := s.pool.QueryRow(ctx, `SELECT l.hash, u.username, l.expires_at FROM password_link l JOIN app_user u ON u.id = l.user_id
+		WHERE l.hash = $1`, hash).Scan(&r.Hash, &r.User, &r.ExpiresAt)
+	r.ExpiresAt = r.ExpiresAt.UTC()
+	return r, fail("read link", missing(err, store.NoLink()))
+}
+
+// UseLink uses a link; see auth.Links. It locks the user, as AddLogin does.
+func (s *accounts) UseLink(ctx context.Context, hash []byte, password string) error {
+	return fail("use link", s.write(ctx, func(tx pgx.Tx) error {
+		var user string
+		err := tx.QueryRow(ctx, `SELECT u.username FROM password_link l JOIN app_user u ON u.id = l.user_id
+			WHERE l.hash = $1 FOR NO KEY UPDATE OF u`, hash).Scan(&user)
+		if err != nil {
+			return missing(err, store.NoLink())
+		}
+		// A concurrent call may have used the link before this one got the lock.
+		if err := change(ctx, tx, store.NoLink(), `DELETE FROM password_link WHERE hash = $1`, hash); err != nil {
+			return err
+		}
+		return setPassword(ctx, tx, user, password)
 	}))
 }
 
@@ -225,9 +295,12 @@ func (s *accounts) AddLogin(ctx context.Context, r auth.LoginRecord) error {
 		if err != nil {
 			return err
 		}
-		err = change(ctx, tx, nil, `INSERT INTO login (hash, user_id, created_at, expires_at, last_used_at) VALUES ($1, $2, $3, $4, $5)`,
-			r.Hash, user, created, r.ExpiresAt, r.LastUsedAt)
+		err = change(ctx, tx, nil, `INSERT INTO login (hash, user_id, created_at, expires_at, last_used_at, client) VALUES ($1, $2, $3, $4, $5, $6)`,
+			r.Hash, user, created, r.ExpiresAt, r.LastUsedAt, store.Text(r.Client))
 		if err != nil {
+			return err
+		}
+		if err := see(ctx, tx, r.LastUsedAt, `SELECT $2::bigint`, user); err != nil {
 			return err
 		}
 		return change(ctx, tx, nil, `DELETE FROM login WHERE hash IN (SELECT hash FROM login WHERE user_id = $1
@@ -237,22 +310,47 @@ func (s *accounts) AddLogin(ctx context.Context, r auth.LoginRecord) error {
 
 // Login returns a login; see auth.Logins.
 func (s *accounts) Login(ctx context.Context, hash []byte) (auth.LoginRecord, error) {
+	r, err := scanLogin(s.pool.QueryRow(ctx, `SELECT `+loginColumns+` WHERE l.hash = $1`, hash))
+	return r, fail("read login", missing(err, store.NoLogin()))
+}
+
+// loginColumns are the columns that scanLogin reads.
+const loginColumns = `l.hash, u.username, u.scopes, u.disabled, l.client, l.created_at, l.expires_at, l.last_used_at
+	FROM login l JOIN app_user u ON u.id = l.user_id`
+
+func scanLogin(row pgx.Row) (auth.LoginRecord, error) {
 	var r auth.LoginRecord
 	var scopes string
-	err := s.pool.QueryRow(ctx, `SELECT l.hash, u.username, u.scopes, l.created_at, l.expires_at, l.last_used_at
-		FROM login l JOIN app_user u ON u.id = l.user_id WHERE l.hash = $1`, hash).
-		Scan(&r.Hash, &r.User, &scopes, &r.CreatedAt, &r.ExpiresAt, &r.LastUsedAt)
-	if err == nil {
-		r.CreatedAt, r.ExpiresAt, r.LastUsedAt = r.CreatedAt.UTC(), r.ExpiresAt.UTC(), r.LastUsedAt.UTC()
-		r.UserScopes, err = store.Scopes(scopes)
+	if err := row.Scan(&r.Hash, &r.User, &scopes, &r.UserDisabled, &r.Client, &r.CreatedAt, &r.ExpiresAt, &r.LastUsedAt); err != nil {
+		return r, fmt.Errorf("scan: %w", err)
 	}
-	return r, fail("read login", missing(err, store.NoLogin()))
+	r.CreatedAt, r.ExpiresAt, r.LastUsedAt = r.CreatedAt.UTC(), r.ExpiresAt.UTC(), r.LastUsedAt.UTC()
+	var err error
+	r.UserScopes, err = store.Scopes(scopes)
+	return r, err //nolint:wrapcheck // fail names the operation
+}
+
+// UserLogins lists the logins of a user; see auth.Logins.
+func (s *accounts) UserLogins(ctx context.Context, user string) ([]auth.LoginRecord, error) {
+	out, err := query(ctx, s, func(row pgx.CollectableRow) (auth.LoginRecord, error) { return scanLogin(row) },
+		`SELECT `+loginColumns+` WHERE u.username = $1 ORDER BY l.last_used_at DESC, l.hash`, store.Text(user))
+	return out, fail("list logins", err)
+}
+
+// RemoveUserLogins deletes the logins of a user; see auth.Logins.
+func (s *accounts) RemoveUserLogins(ctx context.Context, user string) error {
+	return fail("end logins", s.alter(ctx, nil,
+		`DELETE FROM login WHERE user_id = (SELECT id FROM app_user WHERE username = $1)`, store.Text(user)))
 }
 
 // UseLogin records a login's use; see auth.Logins.
 func (s *accounts) UseLogin(ctx context.Context, hash []byte, at, expires time.Time) error {
-	return fail("note the use of a login", s.alter(ctx, nil,
-		`UPDATE login SET last_used_at = $1, expires_at = $2 WHERE hash = $3`, at, expires, hash))
+	return fail("note the use of a login", s.write(ctx, func(tx pgx.Tx) error {
+		if err := see(ctx, tx, at, `SELECT user_id FROM login WHERE hash = $2`, hash); err != nil {
+			return err
+		}
+		return change(ctx, tx, nil, `UPDATE login SET last_used_at = $1, expires_at = $2 WHERE hash = $3`, at, expires, hash)
+	}))
 }
 
 // RemoveLogin deletes a login; see auth.Logins.

@@ -48,7 +48,9 @@ func fresh[S any](t *testing.T, part func(*postgres.Store) S) storetest.Database
 func TestAccounts(t *testing.T) {
 	t.Parallel()
 	authtest.Run(t, func(t *testing.T) authtest.Database {
-		return fresh(t, func(s *postgres.Store) authtest.Store { return authtest.Store{Tokens: s, Users: s, Logins: s} })
+		return fresh(t, func(s *postgres.Store) authtest.Store {
+			return authtest.Store{Tokens: s, Users: s, Logins: s, Links: s}
+		})
 	})
 }
 

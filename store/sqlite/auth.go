@@ -14,17 +14,18 @@ var (
 	_ auth.Tokens = (*Store)(nil)
 	_ auth.Users  = (*Store)(nil)
 	_ auth.Logins = (*Store)(nil)
+	_ auth.Links  = (*Store)(nil)
 )
 
 // tokenColumns are the columns that scanToken reads.
-const tokenColumns = `t.id, t.name, t.hash, t.scopes, t.created_at, coalesce(t.expires_at, 0), coalesce(t.last_used_at, 0), coalesce(u.username, ''), coalesce(u.scopes, '')
+const tokenColumns = `t.id, t.name, t.hash, t.scopes, t.created_at, coalesce(t.expires_at, 0), coalesce(t.last_used_at, 0), coalesce(u.username, ''), coalesce(u.scopes, ''), coalesce(u.disabled, 0)
 	FROM api_token t LEFT JOIN app_user u ON u.id = t.user_id`
 
 func scanToken(row scanner) (auth.TokenRecord, error) {
 	var r auth.TokenRecord
 	var scopes, theirs string
 	var created, expires, used int64
-	if err := row.Scan(&r.ID, &r.Name, &r.Hash, &scopes, &created, &expires, &used, &r.User, &theirs); err != nil {
+	if err := row.Scan(&r.ID, &r.Name, &r.Hash, &scopes, &created, &expires, &used, &r.User, &theirs, &r.UserDisabled); err != nil {
 		return r, err
 	}
 	r.CreatedAt, r.ExpiresAt, r.LastUsedAt = micro(created), instant(expires), instant(used)
@@ -117,7 +118,12 @@ func (s *accounts) Tokens(ctx context.Context) ([]auth.TokenRecord, error) {
 
 // UseToken records a token's use; see auth.Tokens.
 func (s *accounts) UseToken(ctx context.Context, hash []byte, at time.Time) error {
-	return fail("note the use of a token", s.alter(ctx, nil, `UPDATE api_token SET last_used_at = ? WHERE hash = ?`, at.UnixMicro(), hash))
+	return fail("note the use of a token", s.write(ctx, func(ctx context.Context, w *writer) error {
+		if err := w.change(ctx, nil, `UPDATE api_token SET last_used_at = ? WHERE hash = ?`, at.UnixMicro(), hash); err != nil {
+			return err
+		}
+		return w.see(ctx, at, `SELECT user_id FROM api_token WHERE hash = ?`, hash)
+	}))
 }
 
 // RemoveToken deletes a token; see auth.Tokens.
@@ -154,16 +160,16 @@ func (s *accounts) AddUser(ctx context.Context, r auth.UserRecord) error {
 }
 
 // userColumns are the columns that scanUser reads.
-const userColumns = `username, password_hash, scopes, created_at FROM app_user`
+const userColumns = `username, password_hash, scopes, disabled, created_at, coalesce(last_seen_at, 0) FROM app_user`
 
 func scanUser(row scanner) (auth.UserRecord, error) {
 	var r auth.UserRecord
 	var scopes string
-	var created int64
-	if err := row.Scan(&r.Name, &r.Password, &scopes, &created); err != nil {
+	var created, seen int64
+	if err := row.Scan(&r.Name, &r.Password, &scopes, &r.Disabled, &created, &seen); err != nil {
 		return r, err
 	}
-	r.CreatedAt = micro(created)
+	r.CreatedAt, r.LastSeenAt = micro(created), instant(seen)
 	var err error
 	r.Scopes, err = store.Scopes(scopes)
 	return r, err
@@ -188,11 +194,70 @@ func (s *accounts) Users(ctx context.Context) ([]auth.UserRecord, error) {
 // SetPassword replaces a password; see auth.UserChanges.
 func (s *accounts) SetPassword(ctx context.Context, name, password string) error {
 	return fail("set password", s.write(ctx, func(ctx context.Context, w *writer) error {
-		if err := w.change(ctx, store.NoUser(),
-			`UPDATE app_user SET password_hash = ? WHERE username = ?`, password, store.Text(name)); err != nil {
+		return w.setPassword(ctx, store.Text(name), password)
+	}))
+}
+
+func (w *writer) setPassword(ctx context.Context, name, password string) error {
+	if err := w.change(ctx, store.NoUser(), `UPDATE app_user SET password_hash = ? WHERE username = ?`, password, name); err != nil {
+		return err
+	}
+	return w.shutOut(ctx, name)
+}
+
+// shutOut ends the logins of a user, and deletes the user's link.
+func (w *writer) shutOut(ctx context.Context, name string) error {
+	if err := w.change(ctx, nil, `DELETE FROM login WHERE user_id = (SELECT id FROM app_user WHERE username = ?)`, name); err != nil {
+		return err
+	}
+	return w.change(ctx, nil, `DELETE FROM password_link WHERE user_id = (SELECT id FROM app_user WHERE username = ?)`, name)
+}
+
+// see records that the user of a query was seen.
+func (w *writer) see(ctx context.Context, at time.Time, user string, args ...any) error {
+	return w.change(ctx, nil, `UPDATE app_user SET last_seen_at = max(coalesce(last_seen_at, 0), ?) WHERE id = (`+user+`)`,
+		append([]any{at.UnixMicro()}, args...)...)
+}
+
+// SetDisabled disables a user; see auth.Users.
+func (s *accounts) SetDisabled(ctx context.Context, name string, disabled bool) error {
+	return fail("disable user", s.write(ctx, func(ctx context.Context, w *writer) error {
+		if err := w.change(ctx, store.NoUser(), `UPDATE app_user SET disabled = ? WHERE username = ?`, disabled, store.Text(name)); err != nil {
 			return err
 		}
-		return w.change(ctx, nil, `DELETE FROM login WHERE user_id = (SELECT id FROM app_user WHERE username = ?)`, store.Text(name))
+		if !disabled {
+			return nil
+		}
+		return w.shutOut(ctx, store.Text(name))
+	}))
+}
+
+// SetLink stores a link; see auth.Links.
+func (s *accounts) SetLink(ctx context.Context, r auth.LinkRecord) error {
+	return fail("store link", s.alter(ctx, store.NoUser(), `INSERT INTO password_link (user_id, hash, expires_at)
+		SELECT id, ?, ? FROM app_user WHERE username = ? ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at`,
+		r.Hash, r.ExpiresAt.UnixMicro(), store.Text(r.User)))
+}
+
+// Link returns a link; see auth.Links.
+func (s *accounts) Link(ctx context.Context, hash []byte) (auth.LinkRecord, error) {
+	var r auth.LinkRecord
+	var expires int64
+	err := s.reader.QueryRowContext(ctx, `SELECT l.hash, u.username, l.expires_at FROM password_link l JOIN app_user u ON u.id = l.user_id
+		WHERE l.hash = ?`, hash).Scan(&r.Hash, &r.User, &expires)
+	r.ExpiresAt = instant(expires)
+	return r, fail("read link", missing(err, store.NoLink()))
+}
+
+// UseLink uses a link; see auth.Links.
+func (s *accounts) UseLink(ctx context.Context, hash []byte, password string) error {
+	return fail("use link", s.write(ctx, func(ctx context.Context, w *writer) error {
+		var user string
+		err := w.row(ctx, `SELECT u.username FROM password_link l JOIN app_user u ON u.id = l.user_id WHERE l.hash = ?`, hash).Scan(&user)
+		if err != nil {
+			return missing(err, store.NoLink())
+		}
+		return w.setPassword(ctx, user, password)
 	}))
 }
 
@@ -219,10 +284,13 @@ func (s *accounts) AddLogin(ctx context.Context, r auth.LoginRecord) error {
 		if err := w.change(ctx, nil, `DELETE FROM login WHERE expires_at <= ?`, created); err != nil {
 			return err
 		}
-		err := w.change(ctx, store.NoUser(), `INSERT INTO login (hash, user_id, created_at, expires_at, last_used_at)
-			SELECT ?, id, ?, ?, ? FROM app_user WHERE username = ? AND password_hash = ?`,
-			r.Hash, created, r.ExpiresAt.UnixMicro(), r.LastUsedAt.UnixMicro(), store.Text(r.User), r.Password)
+		err := w.change(ctx, store.NoUser(), `INSERT INTO login (hash, user_id, created_at, expires_at, last_used_at, client)
+			SELECT ?, id, ?, ?, ?, ? FROM app_user WHERE username = ? AND password_hash = ?`,
+			r.Hash, created, r.ExpiresAt.UnixMicro(), r.LastUsedAt.UnixMicro(), store.Text(r.Client), store.Text(r.User), r.Password)
 		if err != nil {
+			return err
+		}
+		if err := w.see(ctx, r.LastUsedAt, `SELECT user_id FROM login WHERE hash = ?`, r.Hash); err != nil {
 			return err
 		}
 		return w.change(ctx, nil, `DELETE FROM login WHERE hash IN (SELECT l.hash FROM login l JOIN app_user u ON u.id = l.user_id
@@ -232,23 +300,53 @@ func (s *accounts) AddLogin(ctx context.Context, r auth.LoginRecord) error {
 
 // Login returns a login; see auth.Logins.
 func (s *accounts) Login(ctx context.Context, hash []byte) (auth.LoginRecord, error) {
-	var r auth.LoginRecord
-	var created, expires, used int64
-	var scopes string
-	err := s.reader.QueryRowContext(ctx, `SELECT l.hash, u.username, u.scopes, l.created_at, l.expires_at, l.last_used_at
-		FROM login l JOIN app_user u ON u.id = l.user_id WHERE l.hash = ?`, hash).
-		Scan(&r.Hash, &r.User, &scopes, &created, &expires, &used)
-	if err == nil {
-		r.CreatedAt, r.ExpiresAt, r.LastUsedAt = micro(created), micro(expires), micro(used)
-		r.UserScopes, err = store.Scopes(scopes)
-	}
+	r, err := scanLogin(s.reader.QueryRowContext(ctx, `SELECT `+loginColumns+` WHERE l.hash = ?`, hash))
 	return r, fail("read login", missing(err, store.NoLogin()))
+}
+
+// loginColumns are the columns that scanLogin reads.
+const loginColumns = `l.hash, u.username, u.scopes, u.disabled, l.client, l.created_at, l.expires_at, l.last_used_at
+	FROM login l JOIN app_user u ON u.id = l.user_id`
+
+func scanLogin(row scanner) (auth.LoginRecord, error) {
+	var r auth.LoginRecord
+	var scopes string
+	var created, expires, used int64
+	if err := row.Scan(&r.Hash, &r.User, &scopes, &r.UserDisabled, &r.Client, &created, &expires, &used); err != nil {
+		return r, err
+	}
+	r.CreatedAt, r.ExpiresAt, r.LastUsedAt = micro(created), micro(expires), micro(used)
+	var err error
+	r.UserScopes, err = store.Scopes(scopes)
+	return r, err
+}
+
+// UserLogins lists the logins of a user; see auth.Logins.
+func (s *accounts) UserLogins(ctx context.Context, user string) ([]auth.LoginRecord, error) {
+	rows, err := s.reader.QueryContext(ctx,
+		`SELECT `+loginColumns+` WHERE u.username = ? ORDER BY l.last_used_at DESC, l.hash`, store.Text(user))
+	if err != nil {
+		return nil, fail("list logins", err)
+	}
+	out, err := collect(rows, func(rows *sql.Rows) (auth.LoginRecord, error) { return scanLogin(rows) })
+	return out, fail("list logins", err)
+}
+
+// RemoveUserLogins deletes the logins of a user; see auth.Logins.
+func (s *accounts) RemoveUserLogins(ctx context.Context, user string) error {
+	return fail("end logins", s.alter(ctx, nil,
+		`DELETE FROM login WHERE user_id = (SELECT id FROM app_user WHERE username = ?)`, store.Text(user)))
 }
 
 // UseLogin records a login's use; see auth.Logins.
 func (s *accounts) UseLogin(ctx context.Context, hash []byte, at, expires time.Time) error {
-	return fail("note the use of a login", s.alter(ctx, nil,
-		`UPDATE login SET last_used_at = ?, expires_at = ? WHERE hash = ?`, at.UnixMicro(), expires.UnixMicro(), hash))
+	return fail("note the use of a login", s.write(ctx, func(ctx context.Context, w *writer) error {
+		err := w.change(ctx, nil, `UPDATE login SET last_used_at = ?, expires_at = ? WHERE hash = ?`, at.UnixMicro(), expires.UnixMicro(), hash)
+		if err != nil {
+			return err
+		}
+		return w.see(ctx, at, `SELECT user_id FROM login WHERE hash = ?`, hash)
+	}))
 }
 
 // RemoveLogin deletes a login; see auth.Logins.

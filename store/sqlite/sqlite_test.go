@@ -48,7 +48,7 @@ func fresh[S any](t *testing.T, part func(*sqlite.Store) S) storetest.Database[S
 func TestAccounts(t *testing.T) {
 	t.Parallel()
 	authtest.Run(t, func(t *testing.T) authtest.Database {
-		return fresh(t, func(s *sqlite.Store) authtest.Store { return authtest.Store{Tokens: s, Users: s, Logins: s} })
+		return fresh(t, func(s *sqlite.Store) authtest.Store { return authtest.Store{Tokens: s, Users: s, Logins: s, Links: s} })
 	})
 }
 

@@ -22,7 +22,7 @@ class Account {
   /** The user has all permissions. */
   administers = $derived(may(this.me, 'admin'));
   /** The user manages the rights of a collection. */
-  manager = $derived(false);
+  manager = $derived(this.me?.manages === true);
   /** The user can ask questions. */
   asks = $derived(may(this.me, 'ask'));
   /** The number of sign-ins since the page was loaded. */

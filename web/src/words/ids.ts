@@ -2,6 +2,7 @@
 
 /** Params are the values in each sentence of the server that can reach the page. */
 export interface Params {
+  accounts_off: [];
   action_not_chat: [string];
   action_unknown: [string];
   action_without_message: [string];
@@ -271,6 +272,7 @@ export interface Params {
   k_out_of_range: [number, number];
   larger_than: [string];
   larger_than_limit: [string, string];
+  last_administrator: [string];
   last_seq_invalid: [];
   library_added: [string, string];
   library_changed: [string, string, string];
@@ -293,6 +295,7 @@ export interface Params {
   line_unreadable: [number, string];
   link_outside: [];
   link_to_missing_file: [];
+  link_wrong: [];
   list_too_long: [string, number];
   list_too_short: [string, number];
   listening_off: [];
@@ -383,6 +386,7 @@ export interface Params {
   no_document: [number];
   no_file_at_path: [];
   no_group: [string];
+  no_link: [];
   no_login: [];
   no_mailbox: [string];
   no_model: [string];
@@ -478,6 +482,7 @@ export interface Params {
   passphrase_not_read: [string];
   password_too_long: [number];
   password_too_short: [number];
+  password_wrong: [];
   path_empty: [];
   path_forbidden: [];
   pattern_invalid: [string, string];
@@ -841,9 +846,12 @@ export interface Params {
   url_scheme: [string, string];
   url_with_password: [];
   url_without_host: [string];
+  user_disabled: [];
   user_missing: [];
   user_name_taken: [string];
+  user_nothing_to_change: [];
   user_without_scope: [];
+  users_off: [];
   value_not_listed: [string, string];
   value_too_high: [string, number];
   value_too_long: [string, number];

@@ -395,7 +395,7 @@ export class MockDocent {
     res.writeHead(204).end();
   }
 
-  private me = (): Me => ({ id: this.login && 'user:ada', name: this.login && 'ada', scopes: this.scopes, auth: this.login !== '' });
+  private me = (): Me => ({ id: this.login && 'user:ada', name: this.login && 'ada', scopes: this.scopes, auth: this.login !== '', manages: !this.login || this.scopes.includes('admin') });
 
   private known(req: IncomingMessage): boolean {
     return !this.login || this.cookies.has(/docent_session=(\w+)/.exec(req.headers.cookie ?? '')?.[1] ?? '');

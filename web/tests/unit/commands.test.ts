@@ -11,7 +11,7 @@ import type { Info } from '../../src/api/shapes';
 import { account } from '../../src/shell/account.svelte';
 import { en } from '../../src/words/en';
 
-const me = (id: string, auth = true) => (account.me = { id, name: id, scopes: ['ask'], auth });
+const me = (id: string, auth = true) => (account.me = { id, name: id, scopes: ['ask'], auth, manages: false });
 
 beforeEach(() => {
   localStorage.clear();

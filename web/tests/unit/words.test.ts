@@ -152,7 +152,7 @@ test.each(['octet-stream', 'vnd.microsoft.portable-executable', 'x-ole-storage',
   expect(kind({ media_type: `application/${type}`, source: '/srv/x' })).toMatch(/^(Program|Archive|Unknown)$/));
 
 test('the scopes of a user', () => {
-  const me = (auth: boolean, ...scopes: Me['scopes']) => ({ id: '', name: '', scopes, auth });
+  const me = (auth: boolean, ...scopes: Me['scopes']) => ({ id: '', name: '', scopes, auth, manages: false });
   expect([may(null, 'ingest'), may(me(false), 'ingest'), may(me(true, 'admin'), 'ingest'), may(me(true, 'ask', 'ingest'), 'ingest')]).toEqual([true, true, true, true]);
   expect([may(me(true, 'ask'), 'ingest'), may(me(true), 'ask')]).toEqual([false, false]);
 });
