@@ -9,7 +9,7 @@ import (
 
 var (
 	// contents matches the title of a table of contents.
-	contents = regexp.MustCompile(`(?i)^\PL*(?:(?:table of )?contents|(?:on|in) this (?:page|section|chapter)):?$`)
+	contents = regexp.MustCompile(`(?i)^\PL*(?:(?:table of )?contents|(?:on|in) this (?:page|section|chapter)|inhalt(?:sverzeichnis)?|auf dieser seite|in diesem (?:kapitel|abschnitt)):?$`)
 	// caption matches a line that names a table, a figure, or an example.
 	caption = regexp.MustCompile(`^(?:Table|Figure|Example|Listing)\s+[A-Z]?\d+(?:[.-]\d+)*[.:]`)
 	// entry matches an entry of a table of contents: a number or a link, and a title.
@@ -52,7 +52,7 @@ func navigation(body string, sentences []text.Sentence, isHeading func(line stri
 		case i > 0 && sentences[i-1].Block == s.Block && !text.Ends(line) &&
 			isNumber(body[sentences[i-1].Start:sentences[i-1].End]):
 			skip[i] = true // the text behind a number that reads like a sentence
-		case entry.MatchString(line) && (!text.Ends(line) || strings.HasSuffix(line, "…")):
+		case entry.MatchString(line) && (!text.Ends(line) || strings.HasSuffix(line, "…") || strings.HasSuffix(line, "?")):
 			skip[i] = true
 		case listed && s.Kind == text.ItemSentence && !text.Ends(line):
 			skip[i] = true
@@ -66,7 +66,7 @@ func navigation(body string, sentences []text.Sentence, isHeading func(line stri
 // minEntries is the number of entries from which a list is a table of contents.
 const minEntries = 3
 
-// contentLists reports which sentences are items of a table of contents: of a list whose items are mostly questions, which
+// contentLists reports which sentences are items of a table of contents: of a list whose items are mostly questions or numbered titles, which
 // has a known heading and few sentences, or which only has the names of links.
 func contentLists(body string, sentences []text.Sentence, isHeading func(line string) bool) []bool {
 	skip := make([]bool, len(sentences))
@@ -75,7 +75,7 @@ func contentLists(body string, sentences []text.Sentence, isHeading func(line st
 		for ; to < len(sentences) && sentences[to].Kind == text.ItemSentence; to++ {
 			line := body[sentences[to].Start:sentences[to].End]
 			switch {
-			case strings.HasSuffix(line, "?"):
+			case strings.HasSuffix(line, "?"), entry.MatchString(line) && !text.Ends(line):
 				questions++
 			case isHeading(line[text.ItemMark(line):]):
 				headings++

@@ -282,7 +282,11 @@ func (r answering) answerRows() Reply {
 	case len(columns) == 0 || len(rows) > maxShown:
 		return r.unclear(r.severalRows(len(rows)))
 	}
-	return r.answered(r.saidList(len(rows)), rows, r.shownColumns(append(r.used(), columns...)))
+	columns = append(r.used(), columns...)
+	if !slices.ContainsFunc(columns, func(c int) bool { return !slices.Contains(r.labels, c) }) {
+		columns = nil // the names of the rows alone answer nothing
+	}
+	return r.answered(r.saidList(len(rows)), rows, r.shownColumns(columns))
 }
 
 // partly reports whether the words are only a part of the names of several rows.

@@ -207,3 +207,19 @@ func FuzzAsk(f *testing.F) {
 		}
 	})
 }
+
+// TestAskLinkedNames checks that names are read without their links, and that a reply shows more than the names.
+func TestAskLinkedNames(t *testing.T) {
+	t.Parallel()
+	const rules = "| Name | Config | Description |\n|---|---|---|\n| [`datarace`](./RULES.md#datarace) | n/a | Spots potential dataraces |\n" +
+		"| [`defer`](./RULES.md#defer) | list | Warns on gotchas |"
+	all := []Source{{Table: &Parse(rules, "en")[0], Title: "Rules"}}
+	for _, question := range []string{"which rule is datarace", "list datarace"} {
+		if got := Ask(question, all); got.Status == Answered && !strings.Contains(shown(got, all), "datarace | n/a | Spots potential dataraces") {
+			t.Errorf("%s: got %q", question, shown(got, all))
+		}
+	}
+	if got := all[0].Table.Rows[0].Cells[0].Text; got != "datarace" {
+		t.Errorf("the first cell is %q", got)
+	}
+}

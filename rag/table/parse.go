@@ -162,6 +162,7 @@ func cells(row string, markdown bool) []string {
 	var parts []string
 	switch row = strings.ReplaceAll(row, `\|`, escaped); {
 	case markdown:
+		row = linked.ReplaceAllString(row, "$1")
 		parts = strings.Split(strings.TrimSuffix(strings.TrimPrefix(row, "|"), "|"), "|")
 	default:
 		if strings.HasPrefix(row, "|") {
@@ -174,6 +175,9 @@ func cells(row string, markdown bool) []string {
 	}
 	return parts
 }
+
+// linked matches a link in Markdown. The group is its text.
+var linked = regexp.MustCompile(`!?\[([^\[\]]*)\]\([^()\s]*\)`)
 
 // headerRows returns the number of rows of the header, or 0 without one. ruled is the position of the rule, or below 1.
 func headerRows(lines []line, ruled int) int {
