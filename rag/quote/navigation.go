@@ -9,7 +9,8 @@ import (
 
 var (
 	// contents matches the title of a table of contents.
-	contents = regexp.MustCompile(`(?i)^\PL*(?:(?:table of )?contents|(?:on|in) this (?:page|section|chapter)|inhalt(?:sverzeichnis)?|auf dieser seite|in diesem (?:kapitel|abschnitt)):?$`)
+	contents = regexp.MustCompile(`(?i)^\PL*(?:(?:table of )?contents|(?:on|in) this (?:page|section|chapter)|` +
+		`inhalt(?:sverzeichnis)?|auf dieser seite|in diesem (?:kapitel|abschnitt)):?$`)
 	// caption matches a line that names a table, a figure, or an example.
 	caption = regexp.MustCompile(`^(?:Table|Figure|Example|Listing)\s+[A-Z]?\d+(?:[.-]\d+)*[.:]`)
 	// entry matches an entry of a table of contents: a number or a link, and a title.
