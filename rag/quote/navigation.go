@@ -67,8 +67,8 @@ func navigation(body string, sentences []text.Sentence, isHeading func(line stri
 // minEntries is the number of entries from which a list is a table of contents.
 const minEntries = 3
 
-// contentLists reports which sentences are items of a table of contents: of a list whose items are mostly questions or numbered titles, which
-// has a known heading and few sentences, or which only has the names of links.
+// contentLists reports which sentences are items of a table of contents: of a list whose items are mostly questions or
+// numbered titles, which has a known heading and few sentences, or which only has the names of links.
 func contentLists(body string, sentences []text.Sentence, isHeading func(line string) bool) []bool {
 	skip := make([]bool, len(sentences))
 	for from := 0; from < len(sentences); {
