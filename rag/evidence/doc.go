@@ -1,3 +1,3 @@
 // Package evidence estimates whether passages answer a question, by the words that
-// both share. docs/explanation/evaluation.md has the measurements.
+// both share. docs/explanation/evaluation-details.md has the measurements.
 package evidence

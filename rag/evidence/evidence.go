@@ -19,7 +19,7 @@ const (
 // weights are the weights of Signs.
 type weights struct{ bias, close, gap, strange, words float64 }
 
-// docs/explanation/evaluation.md has the measurements behind the weights, and the signs that did not help.
+// docs/explanation/evaluation-details.md has the measurements behind the weights, and the signs that did not help.
 var (
 	// englishWeights and foreignWeights come from logistic regressions on question sets of eight kinds, and are rounded. The
 	// biases are lower, so that they suit one threshold.

@@ -19,7 +19,7 @@ import (
 var promptFiles embed.FS
 
 // DefaultPrompts is the default version of the prompts. It is the first one with dates, because
-// the measured figures favor none of the earlier ones. See docs/explanation/evaluation.md.
+// the measured figures favor none of the earlier ones. See docs/explanation/evaluation-details.md.
 const DefaultPrompts = "5"
 
 // promptVersions are the prompts of each version. They ask a model to answer.
