@@ -74,9 +74,7 @@ func (w watched) CommitTurn(ctx context.Context, r journal.TurnRecord) (journal.
 func (p *Player) saw(r journal.TurnRecord) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, s := range p.Script.takeSent() {
-		p.got = append(p.got, s)
-	}
+	p.got = append(p.got, p.Script.takeSent()...)
 	for _, prediction := range r.Predictions {
 		name := prediction.Intent
 		if name == intent.Fallback {

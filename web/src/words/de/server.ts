@@ -354,6 +354,8 @@ export const server: Sentences = {
   session_busy: `Diese Unterhaltung ist beschäftigt. ${again}`,
   session_deleted: 'Die Unterhaltung wurde gelöscht',
   answer_unfit: 'Das Modell hat nicht in der nötigen Form geantwortet. Bitte noch einmal versuchen',
+  agent_renamed: (name) => `Der Name des Agenten ${name} kann sich erst mit einem Neustart ändern`,
+  ask_into_no_pointer: 'AskInto braucht einen Zeiger auf eine Struktur',
   agent_without_library: 'Dieser Agent kann keine Dokumente hinzufügen',
   image_no_picture: 'Das Bild lässt sich nicht senden: Es ist keine JPEG-, PNG-, GIF- oder WebP-Datei',
   session_document_too_large: (name, n) => `Für ${name} ist in dieser Unterhaltung kein Platz: Alle Dateien zusammen dürfen ${n} MiB Text haben`,
