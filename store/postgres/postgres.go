@@ -86,7 +86,6 @@ type Store struct {
 	sessions
 	replicas
 	tables
-	accounts
 	records.Store
 }
 
@@ -107,8 +106,6 @@ type (
 	encodings struct{ *database }
 	// sessions stores conversations.
 	sessions struct{ *database }
-	// accounts stores users, their API tokens and their logins.
-	accounts struct{ *database }
 	// replicas keeps the leases of processes that share the database, and carries messages between
 	// them.
 	replicas struct{ *database }
@@ -151,7 +148,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	db := &database{config: config, pool: pool}
 	s := &Store{
 		database: db, documents: documents{db}, enrichments: enrichments{db}, encodings: encodings{db},
-		sessions: sessions{db}, replicas: replicas{db}, accounts: accounts{db},
+		sessions: sessions{db}, replicas: replicas{db},
 		tables: tables{db}, Store: records.New(recordDatabase{db}),
 	}
 	if err := s.migrate(ctx); err != nil {
@@ -201,7 +198,7 @@ func (s *database) SchemaVersion(ctx context.Context) (current, latest int64, er
 func (s *database) write(ctx context.Context, f func(tx pgx.Tx) error) error {
 	return again(ctx, func() error {
 		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-			if err := checkFence(ctx, tx); err != nil {
+			if err := records.CheckFence(ctx, recordTx{tx}); err != nil {
 				return err
 			}
 			return f(tx)

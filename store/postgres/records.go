@@ -77,7 +77,3 @@ func arguments(args []any) []any {
 	}
 	return values
 }
-
-func removeSubject(ctx context.Context, tx pgx.Tx, subject string) error {
-	return records.RemoveSubject(ctx, recordTx{tx}, subject)
-}

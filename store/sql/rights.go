@@ -153,13 +153,13 @@ func (s collectionRights) RemoveGroup(ctx context.Context, name string) error {
 		if err := change(ctx, tx, store.NoGroup(name), `DELETE FROM user_group WHERE name = $1`, store.Text(name)); err != nil {
 			return err
 		}
-		return RemoveSubject(ctx, tx, "group:"+name)
+		return removeSubject(ctx, tx, "group:"+name)
 	}))
 }
 
-// RemoveSubject removes the rights and the memberships of a subject that no longer
+// removeSubject removes the rights and the memberships of a subject that no longer
 // exists. A later subject of the same name does not get them.
-func RemoveSubject(ctx context.Context, tx Tx, subject string) error {
+func removeSubject(ctx context.Context, tx Tx, subject string) error {
 	subject = store.Text(subject)
 	if err := change(ctx, tx, nil, `DELETE FROM collection_right WHERE subject = $1`, subject); err != nil {
 		return err

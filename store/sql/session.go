@@ -13,8 +13,10 @@ import (
 )
 
 var (
-	_ journal.Alarms = Store{}
-	_ journal.Unused = Store{}
+	_ journal.Alarms    = Store{}
+	_ journal.Directory = Store{}
+	_ journal.Documents = Store{}
+	_ journal.Unused    = Store{}
 )
 
 // sessions lists sessions, and changes them from outside of a turn.
@@ -126,6 +128,12 @@ func (s sessions) ChangeSession(ctx context.Context, key journal.SessionKey, c j
 		`UPDATE session SET session_name = nullif(coalesce($3, session_name), ''), folded = coalesce($4, folded), pinned = coalesce($5, pinned)
 			WHERE agent_name = $1 AND session_id = $2`,
 		store.Text(key.Agent), store.Text(key.ID), name, folded, c.Pinned))
+}
+
+// DeleteSession deletes a session with all its data; see journal.Directory.
+func (s sessions) DeleteSession(ctx context.Context, key journal.SessionKey) error {
+	return s.db.Fail(fmt.Sprintf("delete session %s of %s", key.ID, key.Agent), change(ctx, s.db, store.NoSession(),
+		`DELETE FROM session WHERE agent_name = $1 AND session_id = $2`, store.Text(key.Agent), store.Text(key.ID)))
 }
 
 // Alarms returns the sessions that wait for a time; see journal.Alarms.

@@ -176,6 +176,21 @@ func (s sources) HandOver(ctx context.Context, id int64, documents []string) (ou
 	return out, s.db.Fail("hand documents over", err)
 }
 
+// CheckFence fails with source.ErrLost if ctx has a fence and its lease is lost. The lock keeps the
+// lease until the transaction ends.
+func CheckFence(ctx context.Context, tx Tx) error {
+	f, ok := source.FenceOf(ctx)
+	if !ok {
+		return nil
+	}
+	var owner string
+	err := row(ctx, tx, `SELECT lease_owner FROM source WHERE id = $1 FOR SHARE`, f.Source).Scan(&owner)
+	if err == nil && owner != f.Owner {
+		err = source.ErrLost
+	}
+	return missing(err, store.NoSource(f.Source))
+}
+
 // DueSources returns the sources to sync; see source.Leases.
 func (s sources) DueSources(ctx context.Context, now time.Time) ([]int64, error) {
 	out, err := list(ctx, s.db, scanID, `SELECT id FROM source WHERE (requested > 0 OR NOT paused AND (next_at <= $1 OR lease_until IS NOT NULL))

@@ -93,6 +93,7 @@ type Store struct {
 	snapshots
 	insights
 	shares
+	accounts
 }
 
 // New returns the records of a database.
@@ -100,7 +101,7 @@ func New(db Database) Store {
 	return Store{
 		webhooks: webhooks{db}, feedback: feedback{db}, usage: usage{db}, auditRecords: auditRecords{db}, sources: sources{db},
 		documents: documents{db}, collectionRights: collectionRights{db},
-		sessions: sessions{db}, snapshots: snapshots{db},
+		sessions: sessions{db}, accounts: accounts{db}, snapshots: snapshots{db},
 		insights: insights{db}, shares: shares{db},
 	}
 }

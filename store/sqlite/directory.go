@@ -2,22 +2,18 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"docent/agent/session/journal"
-	"docent/store"
 )
 
 // DeleteSession deletes a session with all its data and makes the file smaller; see
 // journal.Directory.
-func (s *sessions) DeleteSession(ctx context.Context, key journal.SessionKey) error {
-	err := s.alter(ctx, store.NoSession(), `DELETE FROM session WHERE agent_name = ? AND session_id = ?`,
-		store.Text(key.Agent), store.Text(key.ID))
-	if err == nil {
-		err = s.shrink(ctx)
+func (s *Store) DeleteSession(ctx context.Context, key journal.SessionKey) error {
+	if err := s.Store.DeleteSession(ctx, key); err != nil {
+		return err
 	}
-	return fail(fmt.Sprintf("delete session %s of %s", key.ID, key.Agent), err)
+	return fail("shrink the database", s.shrink(ctx))
 }
 
 // shrink returns unused pages of the file to the disk. It works in steps of 4 MiB,

@@ -85,7 +85,7 @@ func (t recordTx) ExecAll(ctx context.Context, statement string, lists [][]any) 
 // bytes, as COLLATE "C" does. It has lists as JSON, and needs no types of parameters.
 var translate = strings.NewReplacer(
 	` COLLATE "C"`, ``,
-	` FOR KEY SHARE`, ``, ` FOR NO KEY UPDATE`, ``, ` FOR UPDATE`, ``, ` SKIP LOCKED`, ``,
+	` FOR SHARE`, ``, ` FOR KEY SHARE`, ``, ` FOR NO KEY UPDATE`, ``, ` FOR UPDATE`, ``, ` SKIP LOCKED`, ``,
 	`strpos(`, `instr(`, ` #>> '{}'`, ` ->> '$'`,
 	`SELECT unnest(`, `SELECT value FROM json_each(`,
 	`pg_snapshot_xmin(pg_current_snapshot())::text::bigint`, `0`, `pg_snapshot_xmax(pg_current_snapshot())::text::bigint`, `0`,
@@ -125,8 +125,4 @@ func openRows(opened *sql.Rows, err error) (records.Rows, error) {
 		return nil, err
 	}
 	return closedRows{opened}, nil
-}
-
-func (w *writer) removeSubject(ctx context.Context, subject string) error {
-	return records.RemoveSubject(ctx, recordTx{w}, subject)
 }

@@ -96,7 +96,6 @@ type Store struct {
 	enrichments
 	encodings
 	sessions
-	accounts
 	tables
 	records.Store
 }
@@ -122,9 +121,6 @@ type (
 // sessions stores conversations.
 type sessions struct{ *database }
 
-// accounts stores users, their API tokens and their logins.
-type accounts struct{ *database }
-
 // tables reads and fills whole tables, for backups.
 type tables struct{ *database }
 
@@ -149,8 +145,8 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	db := &database{config: config}
 	s := &Store{
 		database: db, documents: documents{db}, enrichments: enrichments{db}, encodings: encodings{db},
-		sessions: sessions{db}, accounts: accounts{db},
-		tables: tables{db}, Store: records.New(recordDatabase{db}),
+		sessions: sessions{db},
+		tables:   tables{db}, Store: records.New(recordDatabase{db}),
 	}
 	if err := s.connect(ctx); err != nil {
 		return nil, fail("open database "+config.Path, errors.Join(err, s.Close()))

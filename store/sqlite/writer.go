@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	records "docent/store/sql"
 )
 
 // tryFor is the time for which SQLite itself waits for a write of another process.
@@ -74,7 +76,7 @@ func (s *database) write(ctx context.Context, f func(ctx context.Context, w *wri
 			_, _ = w.exec(whole, "ROLLBACK") // on an error, SQLite has already rolled back
 		}
 	}()
-	if err := checkFence(ctx, w); err != nil {
+	if err := records.CheckFence(whole, recordTx{w}); err != nil {
 		return err
 	}
 	if err := f(whole, w); err != nil {
