@@ -42,10 +42,13 @@ func TestOpenAISessions(t *testing.T) {
 				"/v1/responses":        `{"model":"docent","input":"And why?","stream":true}`,
 			} {
 				resp, got := w.Request(t, http.MethodPost, s.URL+path, body, append([]string{"X-Session-ID", "v1-session"}, asJSON...)...)
-				if resp.StatusCode != http.StatusNotFound || !strings.Contains(got, `"code":"no_session"`) {
+				if resp.StatusCode != http.StatusOK || strings.Contains(got, "When does the pump stop?") { // a session of their own
 					t.Errorf("%s as %s: %d %s", path, name, resp.StatusCode, got)
 				}
 			}
+		}
+		if _, after := owner.Request(t, http.MethodGet, s.URL+"/api/sessions/v1-session/messages", ""); strings.Contains(after, "And why?") {
+			t.Errorf("others wrote to the conversation: %s", after)
 		}
 	})
 }
