@@ -144,12 +144,12 @@ func ago(today time.Time, number, unit string) time.Time {
 			n = slices.Index(smallNumbers, strings.ToLower(number))%(len(smallNumbers)/2) + 2
 		}
 	}
-	switch unit = strings.ToLower(unit); {
-	case unit[0] == 'd' || unit[0] == 't':
+	switch strings.ToLower(unit)[0] {
+	case 'd', 't':
 		return today.AddDate(0, 0, -n)
-	case unit[0] == 'w':
+	case 'w':
 		return today.AddDate(0, 0, -7*n)
-	case unit[0] == 'm':
+	case 'm':
 		return today.AddDate(0, -n, 0)
 	default:
 		return today.AddDate(-n, 0, 0)
