@@ -42,6 +42,13 @@ describe('conversation', () => {
     await accessible();
   });
 
+  test('a new chat by its key takes the focus from the search', async () => {
+    await page.goto('#/');
+    await page.getByLabel('Search conversations').first().focus();
+    await page.keyboard.press('Control+Shift+O');
+    await expect.poll(() => document.activeElement?.getAttribute('aria-label')).toBe('Your question');
+  });
+
   test('a failed turn and a refused question say why and can be repeated', async () => {
     await page.goto('#/');
     await ask('please fail');
