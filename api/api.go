@@ -142,6 +142,8 @@ type Config struct {
 	Rights Rights
 	// Insights keeps facts about answers. Default: nil, there are none.
 	Insights insight.Store
+	// Gaps keeps groups of questions without an answer. Required with Insights.
+	Gaps insight.Gaps
 	// Recorder records answers without a conversation. Default: nil, they are not recorded.
 	Recorder ask.Recorder
 	// Lacking returns those of some documents that the reader may not read. Default: nil, everybody
@@ -329,7 +331,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	events{owned, cfg.Events, cfg.Quotas}.addRoutes(r)
 	sources{cfg.Sources}.addRoutes(r)
 	insights.AddRoutes(r, insights.Config{
-		Store: cfg.Insights, Managed: access{cfg.Rights, shelf, cfg.Logger}.managed, Lacking: cfg.Lacking,
+		Store: cfg.Insights, Gaps: cfg.Gaps, Managed: access{cfg.Rights, shelf, cfg.Logger}.managed, Lacking: cfg.Lacking,
 		Names: cfg.ReadConversations, Audit: cfg.Audit,
 	})
 	return r.Handler()

@@ -354,6 +354,7 @@ var contract = []string{
 	"GET /api/sessions/{session_id}/files", "POST /api/sessions/{session_id}/files", "DELETE /api/sessions/{session_id}/files/{turn}",
 	"POST /api/sessions/{session_id}/files/{turn}/publish",
 	"GET /api/insight/days", "GET /api/insight/questions", "GET /api/insight/questions/{id}", "PATCH /api/insight/questions/{id}",
+	"GET /api/insight/gaps", "GET /api/insight/gaps/{id}", "PATCH /api/insight/gaps/{id}",
 	"POST /api/events", "POST /api/sessions/{session_id}/events",
 	"POST /notify_websocket",
 }

@@ -117,10 +117,14 @@ var Tables = []Table{
 	table("webhook", "id int, url text, events text, content bool, private bool, secret bytes, created_at time"),
 	table("webhook_delivery", "id int, webhook_id int, message_id text, event text, body bytes, created_at time, next_at time, "+
 		"attempts int, delivered bool, result text"),
+	table("gap", "id int, model text, vector bytes, questions int, people int, first_at time, last_at time, typical int, "+
+		"typical_score float, title text, owner text, state text, note text, proposal text, asked int"),
 	table("answer", "id int, session_id int, chat_id int, turn int, at time, question text, outcome text, rating int, "+
-		"channel text, asker text, language text, evidence float, private bool, mark text"),
+		"channel text, asker text, language text, evidence float, private bool, mark text, gap_id int"),
 	table("answer_text", "answer_id int, content text"),
 	table("answer_collection", "answer_id int, collection_id int, outcome text, at time"),
+	table("gap_collection", "gap_id int, collection_id int"),
+	table("gap_lease", "name text, owner text, until time"),
 	table("answer_day", "day text, collection_id int, questions int, answered int, unsure int, not_found int, rated_down int"),
 	table("answer_follower", "name text, chat_id int, feedback_id int, mark int, mark_xid int"),
 	table("audit", "id int, timestamp time, actor text, address text, action text, object text"),

@@ -68,6 +68,8 @@ type Answer struct {
 	Evidence *float64
 	// Private reports that the answer used a file of its conversation. Nobody else may read it.
 	Private bool
+	// Gap is the id of its gap, or 0.
+	Gap int64
 	// Mark is the decision of a person, or "".
 	Mark Mark
 	// Collections are the names of the collections of the question; see Entry.
@@ -96,6 +98,8 @@ type Filter struct {
 	Rating int
 	// Mark selects a mark.
 	Mark Mark
+	// Gap selects the questions of a gap.
+	Gap int64
 	// Channel selects a channel.
 	Channel Channel
 	// Since and Until bound the time: at Since or later, and before Until.

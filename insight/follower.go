@@ -53,23 +53,30 @@ func NewFollower(cfg FollowerConfig) (*Follower, error) {
 // Run follows until ctx ends. It logs failures and tries again.
 func (f *Follower) Run(ctx context.Context) error {
 	var expired time.Time
-	failures := time.Duration(1)
-	for {
-		pause := idlePause
-		more, err := f.Step(ctx)
+	return repeat(ctx, f.cfg.Logger, "derive facts about answers", func(ctx context.Context) (more bool, err error) {
+		more, err = f.Step(ctx)
 		if err == nil && f.cfg.Now().Sub(expired) >= expireEvery {
 			var removed int
 			if removed, err = f.Expire(ctx); removed < expireBatch {
 				expired = f.cfg.Now()
 			}
 		}
-		switch {
+		return more, err
+	})
+}
+
+// repeat runs a step again and again until ctx ends. It logs failures under a name.
+func repeat(ctx context.Context, log *slog.Logger, name string, step func(ctx context.Context) (more bool, err error)) error {
+	failures := time.Duration(1)
+	for {
+		pause := idlePause
+		switch more, err := step(ctx); {
 		case ctx.Err() != nil:
-			return nil //nolint:nilerr // the end of the server is no failure
+			return nil
 		case err != nil:
-			failures *= 2
-			pause = min(failures*idlePause, maxPause)
-			f.cfg.Logger.WarnContext(ctx, "derive facts about answers", "error", err, "again_in", pause)
+			failures = min(2*failures, maxPause/idlePause)
+			pause = failures * idlePause
+			log.WarnContext(ctx, name, "error", err, "again_in", pause)
 		default:
 			failures = 1
 			if more {

@@ -23,6 +23,8 @@ type AuditLog interface {
 type Config struct {
 	// Store keeps the facts. Default: nil, there are none.
 	Store insight.Store
+	// Gaps keeps groups of questions. Required with Store.
+	Gaps insight.Gaps
 	// Managed returns the collections that the principal manages; nil means all. It fails for people
 	// who manage none. Required.
 	Managed func(ctx context.Context) ([]string, error)
@@ -46,6 +48,7 @@ func AddRoutes(r *route.Router, cfg Config) {
 	s := server{cfg}
 	s.addDays(r)
 	s.addQuestions(r)
+	s.addGaps(r)
 }
 
 // tags group the routes in the description.

@@ -41,6 +41,8 @@ type AskedQuestion struct {
 	Collections []string `json:"collections" doc:"The collections that the question named, or else those of the passages."`
 	// Mark is the decision of a person.
 	Mark string `json:"mark" enum:",off_topic,test" doc:"off_topic for a question that is not about the documents, test for a kept one."`
+	// Gap is the gap of the question.
+	Gap int64 `json:"gap,omitempty" doc:"The id of its gap. Absent without one."`
 	// Asker is the principal who asked.
 	Asker string `json:"asker,omitempty" doc:"Who asked. Present only if the server runs with --read-conversations."`
 }
@@ -63,6 +65,7 @@ type questionsInput struct {
 	Outcome    []string  `query:"outcome,explode" maxItems:"3" enum:"answered,unsure,not_found"`
 	Rating     int       `query:"rating" enum:"-1,0,1" doc:"-1 lists answers that were rated down, 1 those that were rated up."`
 	Mark       string    `query:"mark" enum:",off_topic,test"`
+	Gap        int64     `query:"gap" minimum:"0" doc:"Lists only the questions of this gap."`
 	Channel    string    `query:"channel" enum:",page,widget,websocket,api,mcp,terminal,agent"`
 	Collection string    `query:"collection" maxLength:"200"`
 	Since      time.Time `query:"since" doc:"Lists only questions at this time or later."`
@@ -88,8 +91,9 @@ type markInput struct {
 	route.JSONBody
 	ID   int64 `path:"id" minimum:"1"`
 	Body struct {
-		Mark string `json:"mark" enum:",off_topic,test"`
-	} `nameHint:"QuestionMark"`
+		Mark *string `json:"mark,omitempty" enum:",off_topic,test" doc:"off_topic also takes the question out of its gap."`
+		Gap  int64   `json:"gap,omitempty" minimum:"1" doc:"Moves the question to this gap."`
+	} `nameHint:"QuestionChange"`
 }
 
 func (s server) addQuestions(r *route.Router) {
@@ -105,15 +109,15 @@ func (s server) addQuestions(r *route.Router) {
 		Description: "Each request adds a record to the audit log." + note,
 	}, s.read)
 	route.Add(r, huma.Operation{
-		Method: http.MethodPatch, Path: one, OperationID: "mark-question", Tags: tags, Errors: missing,
-		Summary: "Mark a question", DefaultStatus: http.StatusNoContent, MaxBodyBytes: 1 << 10, Description: note[1:],
+		Method: http.MethodPatch, Path: one, OperationID: "change-question", Tags: tags, Errors: missing,
+		Summary: "Mark a question, or move it to a gap", DefaultStatus: http.StatusNoContent, MaxBodyBytes: 1 << 10, Description: note[1:],
 	}, s.mark)
 }
 
 // filter returns the filter of a request.
 func (in *questionsInput) filter(collections []string) (insight.Filter, error) {
 	f := insight.Filter{
-		Rating: in.Rating, Mark: insight.Mark(in.Mark), Channel: insight.Channel(in.Channel),
+		Rating: in.Rating, Mark: insight.Mark(in.Mark), Gap: in.Gap, Channel: insight.Channel(in.Channel),
 		Since: in.Since, Until: in.Until, Collections: collections, Limit: in.Limit + 1, // one more tells whether there is a next page
 	}
 	for _, o := range in.Outcome {
@@ -168,7 +172,7 @@ func (s server) list(ctx context.Context, in *questionsInput) (*questionsOutput,
 func (s server) question(a insight.Answer, visible []string) AskedQuestion {
 	q := AskedQuestion{
 		ID: a.ID, Timestamp: a.Time, Question: a.Question, Outcome: string(a.Outcome), Rating: a.Rating, Channel: string(a.Channel),
-		Language: a.Language, Evidence: a.Evidence, Collections: []string{}, Mark: string(a.Mark),
+		Language: a.Language, Evidence: a.Evidence, Collections: []string{}, Mark: string(a.Mark), Gap: a.Gap,
 	}
 	for _, c := range a.Collections {
 		if visible == nil || slices.Contains(visible, c) {
@@ -223,9 +227,14 @@ func (s server) message(ctx context.Context, a insight.Answer) (m *payload.RAGMe
 	if len(a.Content) == 0 {
 		return nil, "", nil
 	}
+	return s.readable(ctx, a.Content)
+}
+
+// readable returns a stored answer, unless the reader may not read its documents.
+func (s server) readable(ctx context.Context, content []byte) (m *payload.RAGMessage, withheld string, err error) {
 	m = new(payload.RAGMessage)
-	if err := json.Unmarshal(a.Content, m); err != nil {
-		return nil, "", fmt.Errorf("the answer to question %d: %w", a.ID, err)
+	if err := json.Unmarshal(content, m); err != nil {
+		return nil, "", fmt.Errorf("read a stored answer: %w", err)
 	}
 	if s.Lacking == nil {
 		return m, "", nil
@@ -249,5 +258,17 @@ func (s server) mark(ctx context.Context, in *markInput) (*struct{}, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.Store.MarkAnswer(ctx, a.ID, insight.Mark(in.Body.Mark)) //nolint:nilnil // there is no content
+	if in.Body.Gap != 0 {
+		gap, _, err := s.findGap(ctx, in.Body.Gap)
+		if err == nil {
+			err = s.Gaps.JoinGap(ctx, a.ID, gap.ID)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if in.Body.Mark == nil {
+		return nil, nil //nolint:nilnil // there is no content
+	}
+	return nil, s.Store.MarkAnswer(ctx, a.ID, insight.Mark(*in.Body.Mark)) //nolint:nilnil // there is no content
 }

@@ -140,3 +140,42 @@ func TestAskers(t *testing.T) {
 		t.Errorf("no record of the list: %s", body)
 	}
 }
+
+// TestGapIsProposed asks what no document answers, adds the document, and waits for the proposal.
+func TestGapIsProposed(t *testing.T) {
+	t.Parallel()
+	s := guarded(t, servertest.Config{})
+	root := s.Person("user root")
+	for _, question := range []string{"How much does a parking permit cost?", "How much is a parking permit for the garage?"} {
+		root.Request(t, http.MethodPost, s.URL+"/api/ask", fmt.Sprintf(`{"question":%q}`, question), asJSON...)
+	}
+	type gap struct {
+		ID, Questions  int64
+		State, Wording string
+		Old, New       *payload.RAGMessage
+	}
+	var page struct{ Gaps []gap }
+	list := func(query string) []gap {
+		_, body := root.Request(t, http.MethodGet, s.URL+"/api/insight/gaps"+query, "")
+		if err := json.Unmarshal([]byte(body), &page); err != nil {
+			t.Fatalf("gaps: %s", body)
+		}
+		return page.Gaps
+	}
+	eventually(t, "both questions are in a gap", func() bool { return len(list("")) == 1 && page.Gaps[0].Questions == 2 })
+	permit := strings.ReplaceAll(form, "The pump stops at noon.", "# Parking permits\n\nA parking permit for the garage costs 40 euros per month.")
+	if resp, body := root.Request(t, http.MethodPost, s.URL+"/api/documents", permit, "Content-Type", "multipart/form-data; boundary=x"); resp.StatusCode != http.StatusOK {
+		t.Fatalf("upload: %s", body)
+	}
+	eventually(t, "the gap is proposed", func() bool { return len(list("?state=proposed")) == 1 })
+	at := fmt.Sprint(s.URL, "/api/insight/gaps/", page.Gaps[0].ID)
+	_, body := root.Request(t, http.MethodGet, at, "")
+	var one gap
+	if err := json.Unmarshal([]byte(body), &one); err != nil || one.New == nil || !strings.Contains(one.New.Answer, "40 euros") || one.Old == nil {
+		t.Errorf("the gap is %s", body)
+	}
+	resp, body := root.Request(t, http.MethodPatch, at, `{"state":"solved","owner":"root"}`, asJSON...)
+	if resp.StatusCode != http.StatusNoContent || len(list("?state=solved")) != 1 {
+		t.Errorf("solve: %d %s", resp.StatusCode, body)
+	}
+}

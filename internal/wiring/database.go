@@ -70,6 +70,7 @@ type Database struct {
 	Rights    rights.Store
 	Audit     audit.Store
 	Insights  insight.Store
+	Gaps      insight.Gaps
 	Quotas    quota.Store
 	Webhooks  webhook.Store
 	Backup    backup.Database
@@ -110,7 +111,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 			Schema: s, Kind: "postgres", MaxConns: int(pool.Config().MaxConns),
 			Corpus: s, Library: s, Collections: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 			Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s,
-			Tokens: s, Users: s, Logins: s, Links: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s,
+			Tokens: s, Users: s, Logins: s, Links: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s,
 			Quotas: s, Webhooks: s, Backup: s, Replicas: s, Bus: s,
 			Vectors: vectors, Words: words,
 		}, nil
@@ -123,7 +124,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Collections: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 		Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s,
 		Tokens: s, Users: s, Logins: s, Links: s,
-		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Quotas: s, Webhooks: s, Backup: s,
+		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Quotas: s, Webhooks: s, Backup: s,
 	}, nil
 }
 

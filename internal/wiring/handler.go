@@ -65,7 +65,7 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		Clients: s.clients, Issuer: s.Config.OIDC.Issuer,
 		Shares: s.DB.Shares, PublicLinks: s.Config.PublicLinks,
 		ReadConversations: s.Config.ReadConversations, Audit: audit.NewLog(s.DB.Audit, s.Log),
-		Insights: s.DB.Insights, Recorder: s.recorder,
+		Insights: s.DB.Insights, Gaps: s.DB.Gaps, Recorder: s.recorder,
 		Agent: s.definition.Agent.Name(), Version: s.version, Info: s.info,
 		Ready: s.readyChecks(), Models: s.states,
 		UploadBytes: s.Config.MaxFileSize, MaxSearches: s.Config.Searches, Quotas: s.quotas,

@@ -5,16 +5,48 @@ import (
 	"fmt"
 	"time"
 
+	"docent/agent"
 	"docent/auth/rights"
 	"docent/insight"
+	"docent/payload"
+	"docent/rag"
+	"docent/rag/pipeline"
 )
 
-// addInsights adds the work that keeps facts about answers.
+// addInsights adds the work that keeps facts about answers, and gaps.
 func (s *Server) addInsights() (err error) {
 	keep := time.Duration(s.Config.KeepQuestions) * 24 * time.Hour
 	s.recorder = insight.NewRecorder(s.DB.Insights, keep, s.Log)
 	if s.facts, err = insight.NewFollower(insight.FollowerConfig{Store: s.DB.Insights, Keep: keep, Logger: s.Log}); err != nil {
 		return fmt.Errorf("facts about answers: %w", err)
+	}
+	// It reads everything. The API withholds answers from documents that a reader may not open.
+	ask, err := pipeline.New(pipeline.Config{
+		Retriever: s.Retriever, Static: s.static, Chunks: s.DB.Library, Logger: s.Log,
+		MinEvidence: s.Config.MinEvidence, MinShown: s.Config.MinShown,
+	})
+	if err != nil {
+		return fmt.Errorf("asking gaps again: %w", err)
+	}
+	cfg := insight.GrouperConfig{
+		Gaps: s.DB.Gaps, Answers: s.DB.Insights, Embedder: s.static, Logger: s.Log,
+		Revision: func(ctx context.Context) (int64, error) {
+			revision, err := s.DB.Corpus.Revision(ctx)
+			return revision.Number, err //nolint:wrapcheck // the store names the operation
+		},
+		Ask: func(ctx context.Context, question string) (payload.RAGMessage, error) {
+			answer, err := ask.Run(ctx, rag.Request{Question: question})
+			return agent.AnswerMessage(answer), err //nolint:wrapcheck // the answering names the step
+		},
+	}
+	switch { // the encoders group better, and the multilingual one in all languages
+	case s.others != nil:
+		cfg.Embedder = s.others
+	case s.english != nil:
+		cfg.Embedder = s.english
+	}
+	if s.grouper, err = insight.NewGrouper(cfg); err != nil {
+		return fmt.Errorf("gaps: %w", err)
 	}
 	return nil
 }

@@ -69,6 +69,7 @@ type Server struct {
 	api           *route.Handler
 	facts         *insight.Follower
 	recorder      *insight.Recorder
+	grouper       *insight.Grouper
 	http          *http.Server // nil if the program has its own
 
 	// work is the work on indexes and store. It outlives the context of Serve by the
@@ -183,6 +184,7 @@ func (s *Server) Start(ctx context.Context, a *agent.Agent, addr string) (http.H
 	for _, part := range []func(context.Context) error{
 		s.Retriever.Follow, s.follow,
 		s.reembed, s.runEncodings, s.followAgent, s.Sources.Run, s.Webhooks.Run, s.probe, s.facts.Run, s.recorder.Run,
+		s.grouper.Run,
 	} {
 		s.work.Go(func() error { return part(s.working) })
 	}

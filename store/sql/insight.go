@@ -91,6 +91,12 @@ func (s insights) ExpireAnswers(ctx context.Context, before time.Time, limit int
 
 // MarkAnswer implements insight.Store.
 func (s insights) MarkAnswer(ctx context.Context, id int64, mark insight.Mark) error {
-	err := change(ctx, s.db, insight.NoQuestion(), `UPDATE answer SET mark = $2 WHERE id = $1`, id, string(mark))
+	err := s.db.Write(ctx, func(ctx context.Context, tx Tx) error {
+		err := change(ctx, tx, insight.NoQuestion(), `UPDATE answer SET mark = $2 WHERE id = $1`, id, string(mark))
+		if err != nil || mark != insight.OffTopic {
+			return err
+		}
+		return leaveGap(ctx, tx, id)
+	})
 	return s.db.Fail("mark a question", err)
 }

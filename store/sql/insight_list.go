@@ -12,13 +12,13 @@ import (
 )
 
 const factColumns = `a.id, coalesce(a.session_id, 0), coalesce(a.chat_id, 0), a.turn, a.at, a.question, a.outcome, a.rating, a.channel, a.asker,
-	a.language, a.evidence, a.private, a.mark`
+	a.language, a.evidence, a.private, a.mark, coalesce(a.gap_id, 0)`
 
 func scanFact(r Row, more ...any) (insight.Answer, error) {
 	var a insight.Answer
 	err := r.Scan(append([]any{
 		&a.ID, &a.Session, &a.Chat, &a.Turn, Time(&a.Time), &a.Question, &a.Outcome, &a.Rating, &a.Channel, &a.Asker,
-		&a.Language, &a.Evidence, &a.Private, &a.Mark,
+		&a.Language, &a.Evidence, &a.Private, &a.Mark, &a.Gap,
 	}, more...)...)
 	return a, err
 }
@@ -76,6 +76,9 @@ func (c *conditions) rest(f insight.Filter) {
 	if f.Rating != 0 { // a constant, so that the partial index fits
 		c.add(`a.rating = ` + strconv.Itoa(f.Rating))
 	}
+	if f.Gap != 0 {
+		c.add(`a.gap_id = ` + c.arg(f.Gap))
+	}
 	if f.Mark != "" {
 		c.add(`a.mark = ` + c.arg(string(f.Mark)))
 	}
@@ -104,7 +107,7 @@ func listQuery(f insight.Filter) (string, []any) {
 		c.times(f, `k.at`, `k.answer_id`)
 		c.outcomes(f.Outcomes, `k.outcome`)
 		from := `answer_collection k`
-		if f.Channel != "" || f.Mark != "" {
+		if f.Channel != "" || f.Mark != "" || f.Gap != 0 {
 			from += ` JOIN answer a ON a.id = k.answer_id`
 			c.rest(f)
 		}

@@ -33,6 +33,7 @@ type database interface {
 	AddFeedback(ctx context.Context, session int64, r journal.FeedbackRecord) error
 	PutDocuments(ctx context.Context, puts []intake.Put) ([]int64, error)
 	insight.Store
+	insight.Gaps
 }
 
 // each runs a test on both databases.
@@ -67,6 +68,7 @@ type world struct {
 
 	facts    *insight.Follower
 	insights insight.Store
+	gaps     insight.Gaps
 	turns    map[int64]int64
 	// behind reports whether transactions of other tests, which share the server, delay the facts.
 	behind func() bool
@@ -75,7 +77,7 @@ type world struct {
 const kept = 30 * 24 * time.Hour
 
 func newWorld(t *testing.T, db database) *world {
-	w := &world{database: db, insights: db, turns: map[int64]int64{}, behind: func() bool { return false }}
+	w := &world{database: db, insights: db, gaps: db, turns: map[int64]int64{}, behind: func() bool { return false }}
 	var err error
 	w.facts, err = insight.NewFollower(insight.FollowerConfig{Store: w.insights, Keep: kept})
 	storetest.OK(t, err)

@@ -54,6 +54,11 @@ export interface components {
              * @description From 0 to 1. Absent without a search.
              */
             evidence?: number;
+            /**
+             * Format: int64
+             * @description The id of its gap. Absent without one.
+             */
+            gap?: number;
             /** Format: int64 */
             id: number;
             /** @description The ISO 639-1 code of the language of the question. Empty if unknown. */
@@ -101,6 +106,11 @@ export interface components {
              * @description From 0 to 1. Absent without a search.
              */
             evidence?: number;
+            /**
+             * Format: int64
+             * @description The id of its gap. Absent without one.
+             */
+            gap?: number;
             /** Format: int64 */
             id: number;
             /** @description The ISO 639-1 code of the language of the question. Empty if unknown. */
@@ -397,6 +407,97 @@ export interface components {
         };
         Files: {
             files: components["schemas"]["File"][];
+        };
+        Gap: {
+            collections: string[];
+            /** Format: date-time */
+            first: string;
+            /** Format: int64 */
+            id: number;
+            /** Format: date-time */
+            last: string;
+            /** @description Why the gap stays open, or a remark. */
+            note: string;
+            owner: string;
+            /**
+             * Format: int64
+             * @description How many people asked.
+             */
+            people: number;
+            /**
+             * Format: int64
+             * @description The id of the typical question.
+             */
+            question?: number;
+            /**
+             * Format: int64
+             * @description How often it was asked, including deleted questions.
+             */
+            questions: number;
+            /**
+             * @description proposed means that the documents have changed and answer the question now.
+             * @enum {string}
+             */
+            state: "open" | "proposed" | "solved" | "stays_open";
+            title: string;
+            /** @description The question that is most typical. Empty if all questions were deleted. */
+            wording: string;
+        };
+        GapChange: {
+            note?: string;
+            owner?: string;
+            /** @enum {string} */
+            state?: "open" | "solved" | "stays_open";
+            title?: string;
+        };
+        GapDetail: {
+            collections: string[];
+            /** Format: date-time */
+            first: string;
+            /** Format: int64 */
+            id: number;
+            /** Format: date-time */
+            last: string;
+            /** @description The answer from the changed documents, if the gap is proposed. */
+            new?: components["schemas"]["RAGMessage"];
+            /** @description Why the gap stays open, or a remark. */
+            note: string;
+            /** @description The answer to the typical question, with the closest passages. */
+            old?: components["schemas"]["RAGMessage"];
+            owner: string;
+            /**
+             * Format: int64
+             * @description How many people asked.
+             */
+            people: number;
+            /**
+             * Format: int64
+             * @description The id of the typical question.
+             */
+            question?: number;
+            /**
+             * Format: int64
+             * @description How often it was asked, including deleted questions.
+             */
+            questions: number;
+            /**
+             * @description proposed means that the documents have changed and answer the question now.
+             * @enum {string}
+             */
+            state: "open" | "proposed" | "solved" | "stays_open";
+            title: string;
+            /**
+             * @description Why an answer is withheld: it used a private file, or documents that you may not read.
+             * @enum {string}
+             */
+            withheld?: "file" | "rights";
+            /** @description The question that is most typical. Empty if all questions were deleted. */
+            wording: string;
+        };
+        GapPage: {
+            gaps: components["schemas"]["Gap"][];
+            /** @description The cursor of the next page. Absent on the last page. */
+            next_cursor?: string;
         };
         Group: {
             /** @description Members by a claim of an OpenID Connect issuer are not among them. */
@@ -982,6 +1083,18 @@ export interface components {
             /** @description The question. */
             question: string;
         };
+        QuestionChange: {
+            /**
+             * Format: int64
+             * @description Moves the question to this gap.
+             */
+            gap?: number;
+            /**
+             * @description off_topic also takes the question out of its gap.
+             * @enum {string}
+             */
+            mark?: "" | "off_topic" | "test";
+        };
         QuestionDay: {
             /** Format: int64 */
             answered: number;
@@ -998,10 +1111,6 @@ export interface components {
             rated_down: number;
             /** Format: int64 */
             unsure: number;
-        };
-        QuestionMark: {
-            /** @enum {string} */
-            mark: "" | "off_topic" | "test";
         };
         QuestionPage: {
             /** @description The cursor of the next page. Absent on the last page. */
@@ -1472,6 +1581,10 @@ export type Feedback = components['schemas']['Feedback'];
 export type File = components['schemas']['File'];
 export type FilePublication = components['schemas']['FilePublication'];
 export type Files = components['schemas']['Files'];
+export type Gap = components['schemas']['Gap'];
+export type GapChange = components['schemas']['GapChange'];
+export type GapDetail = components['schemas']['GapDetail'];
+export type GapPage = components['schemas']['GapPage'];
 export type Group = components['schemas']['Group'];
 export type GroupMember = components['schemas']['GroupMember'];
 export type GroupName = components['schemas']['GroupName'];
@@ -1526,8 +1639,8 @@ export type PasswordLinkUse = components['schemas']['PasswordLinkUse'];
 export type PasswordLinkUser = components['schemas']['PasswordLinkUser'];
 export type Progress = components['schemas']['Progress'];
 export type Question = components['schemas']['Question'];
+export type QuestionChange = components['schemas']['QuestionChange'];
 export type QuestionDay = components['schemas']['QuestionDay'];
-export type QuestionMark = components['schemas']['QuestionMark'];
 export type QuestionPage = components['schemas']['QuestionPage'];
 export type RAGDoc = components['schemas']['RAGDoc'];
 export type RAGMessage = components['schemas']['RAGMessage'];

@@ -385,6 +385,7 @@ export interface Params {
   no_conversation_file: [];
   no_document: [number];
   no_file_at_path: [];
+  no_gap: [];
   no_group: [string];
   no_link: [];
   no_login: [];
