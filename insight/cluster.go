@@ -52,8 +52,10 @@ func (g *groups) join(q Ungrouped, v []float32) Grouped {
 	gap.add(v, 1)
 	out := Grouped{Ungrouped: q, Gap: gap, Score: similarity(gap.Sum, v)}
 	other, score := g.nearest(gap.Sum, gap)
-	// Somebody cares for a gap with an owner or a state, so it stays.
-	if other == nil || score < mergeFrom || other.ID == 0 || other.Owner != "" || other.State != GapOpen || other.Count > gap.Count && gap.ID == 0 {
+	switch {
+	case other == nil, score < mergeFrom, other.ID == 0, gap.ID == 0 && other.Count > gap.Count:
+		return out
+	case other.Owner != "", other.State != GapOpen: // somebody cares for it
 		return out
 	}
 	gap.add(other.Sum, other.Count)

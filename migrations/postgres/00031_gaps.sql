@@ -12,7 +12,7 @@ CREATE TABLE gap (
     people        bigint NOT NULL,
     first_at      timestamptz NOT NULL,
     last_at       timestamptz NOT NULL,
-    typical       bigint REFERENCES answer (id) ON DELETE SET NULL,
+    typical       bigint NOT NULL, -- the question may have been deleted
     typical_score float8 NOT NULL,
     title         text NOT NULL DEFAULT '',
     owner         text NOT NULL DEFAULT '',
@@ -23,7 +23,6 @@ CREATE TABLE gap (
 );
 CREATE INDEX gap_last ON gap (model, last_at);
 CREATE INDEX gap_state ON gap (state, questions, id);
-CREATE INDEX gap_typical ON gap (typical);
 
 ALTER TABLE answer ADD COLUMN gap_id bigint REFERENCES gap (id) ON DELETE SET NULL;
 CREATE INDEX answer_gap ON answer (gap_id, asker);

@@ -12,7 +12,7 @@ CREATE TABLE gap (
     people        INTEGER NOT NULL,
     first_at      INTEGER NOT NULL,
     last_at       INTEGER NOT NULL,
-    typical       INTEGER REFERENCES answer (id) ON DELETE SET NULL,
+    typical       INTEGER NOT NULL, -- the question may have been deleted
     typical_score REAL NOT NULL,
     title         TEXT NOT NULL DEFAULT '',
     owner         TEXT NOT NULL DEFAULT '',
@@ -23,7 +23,6 @@ CREATE TABLE gap (
 ) STRICT;
 CREATE INDEX gap_last ON gap (model, last_at);
 CREATE INDEX gap_state ON gap (state, questions, id);
-CREATE INDEX gap_typical ON gap (typical);
 
 ALTER TABLE answer ADD COLUMN gap_id INTEGER REFERENCES gap (id) ON DELETE SET NULL;
 CREATE INDEX answer_gap ON answer (gap_id, asker);

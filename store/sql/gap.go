@@ -78,8 +78,11 @@ func joinGap(ctx context.Context, tx Tx, q insight.Grouped) error {
 	if err := addToGap(ctx, tx, q.ID, g.ID, q.Asker, q.Time); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `UPDATE gap SET vector = $2, typical = CASE WHEN typical IS NULL OR typical_score < $3 THEN $4 ELSE typical END,
-		typical_score = CASE WHEN typical IS NULL OR typical_score < $3 THEN $3 ELSE typical_score END WHERE id = $1`, g.ID, vector, q.Score, q.ID)
+	if _, err := tx.Exec(ctx, `UPDATE gap SET vector = $2 WHERE id = $1`, g.ID, vector); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `UPDATE gap SET typical = $3, typical_score = $2 WHERE id = $1
+		AND (typical_score < $2 OR NOT EXISTS (SELECT 1 FROM answer a WHERE a.id = gap.typical))`, g.ID, q.Score, q.ID)
 	if err != nil || q.Merged == 0 {
 		return err
 	}
@@ -132,7 +135,7 @@ func leaveGap(ctx context.Context, tx Tx, question int64) error {
 	if _, err := tx.Exec(ctx, `UPDATE answer SET gap_id = NULL WHERE id = $1`, question); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `UPDATE gap SET questions = questions - 1, typical = CASE WHEN typical = $2 THEN NULL ELSE typical END,
+	if _, err := tx.Exec(ctx, `UPDATE gap SET questions = questions - 1, typical = CASE WHEN typical = $2 THEN 0 ELSE typical END,
 		people = (SELECT count(DISTINCT asker) FROM answer WHERE gap_id = $1) WHERE id = $1`, gap, question); err != nil {
 		return err
 	}
@@ -167,8 +170,9 @@ func (s insights) JoinGap(ctx context.Context, question, gap int64) error {
 // gapColumns are the columns of gap g that scanGap reads. The wording is that of the typical question,
 // or of the newest one.
 const gapColumns = `g.id, g.questions, g.people, g.first_at, g.last_at,
-	coalesce(g.typical, (SELECT max(a.id) FROM answer a WHERE a.gap_id = g.id), 0),
-	coalesce((SELECT a.question FROM answer a WHERE a.id = coalesce(g.typical, (SELECT max(b.id) FROM answer b WHERE b.gap_id = g.id))), ''),
+	coalesce((SELECT a.id FROM answer a WHERE a.id = g.typical), (SELECT max(a.id) FROM answer a WHERE a.gap_id = g.id), 0),
+	coalesce((SELECT a.question FROM answer a WHERE a.id = g.typical),
+		(SELECT a.question FROM answer a WHERE a.gap_id = g.id ORDER BY a.id DESC LIMIT 1), ''),
 	g.title, g.owner, g.state, g.note, g.proposal, g.asked`
 
 func scanGap(r Row) (insight.Gap, error) {
