@@ -9,7 +9,7 @@ import (
 // Routes lists the scope that each route needs. New fails if a route is missing
 // here. It also names the actions that the audit log records. Handlers check the owners of sessions and tokens themselves.
 func Routes() []route.Access {
-	return []route.Access{
+	return append([]route.Access{
 		{Route: "GET /api/health", Scope: route.Public},
 		{Route: "GET /api/ready", Scope: route.Public},
 		{Route: "GET /openapi.json", Scope: route.Public},
@@ -83,13 +83,6 @@ func Routes() []route.Access {
 		{Route: "POST /api/sources/{source_id}/retry", Scope: auth.Admin},
 		{Route: "GET /api/sources/{source_id}/failures", Scope: auth.Admin},
 		{Route: "GET /api/source-kinds", Scope: auth.Admin},
-		{Route: "GET /api/insight/days", Scope: auth.Ingest}, // the handlers check the right manage
-		{Route: "GET /api/insight/questions", Scope: auth.Ingest},
-		{Route: "GET /api/insight/questions/{id}", Scope: auth.Ingest},
-		{Route: "PATCH /api/insight/questions/{id}", Scope: auth.Ingest},
-		{Route: "GET /api/insight/gaps", Scope: auth.Ingest},
-		{Route: "GET /api/insight/gaps/{id}", Scope: auth.Ingest},
-		{Route: "PATCH /api/insight/gaps/{id}", Scope: auth.Ingest},
 		{Route: "GET /api/admin/conversations", Scope: auth.Admin},
 		{Route: "GET /api/admin/conversations/{session_id}/messages", Scope: auth.Admin},
 		{Route: "GET /api/admin/conversations/{session_id}/export", Scope: auth.Admin},
@@ -109,5 +102,19 @@ func Routes() []route.Access {
 		{Route: "POST /api/password-link", Scope: route.Public},
 		{Route: "PUT /api/password-link", Scope: route.Public, Audit: audit.PasswordChanged},
 		{Route: "GET /metrics", Scope: auth.Admin},
+	}, insightRoutes()...)
+}
+
+// insightRoutes are the routes for administrators and managers of collections. The handlers check
+// the right manage.
+func insightRoutes() []route.Access {
+	return []route.Access{
+		{Route: "GET /api/insight/days", Scope: auth.Ingest},
+		{Route: "GET /api/insight/questions", Scope: auth.Ingest},
+		{Route: "GET /api/insight/questions/{id}", Scope: auth.Ingest},
+		{Route: "PATCH /api/insight/questions/{id}", Scope: auth.Ingest},
+		{Route: "GET /api/insight/gaps", Scope: auth.Ingest},
+		{Route: "GET /api/insight/gaps/{id}", Scope: auth.Ingest},
+		{Route: "PATCH /api/insight/gaps/{id}", Scope: auth.Ingest},
 	}
 }
