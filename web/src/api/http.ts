@@ -95,7 +95,7 @@ export async function call(path: string, init: RequestInit = {}): Promise<Respon
     if (err instanceof Error && err.name === 'AbortError') throw err;
     throw unreachable();
   }
-  if (res.status === 401 && path !== '/api/login') {
+  if (res.status === 401 && path !== '/api/login' && path !== '/api/password-link') {
     await known(before);
     return call(path, init);
   }
@@ -290,6 +290,12 @@ export async function logIn(username: string, password: string): Promise<Me> {
   logins++;
   return me;
 }
+
+/** openLink returns the user of a link to set a password. */
+export const openLink = (link: string) => json<{ name: string }>('/api/password-link', write('POST', { link }));
+
+/** useLink sets the password with a link, and signs in. */
+export const useLink = (link: string, password: string) => json<Me>('/api/password-link', write('PUT', { link, password }));
 
 export const logOut = () => call('/api/logout', { method: 'POST' });
 

@@ -1,6 +1,6 @@
 // The view of the page, from its address: #/, #/c/SESSION, #/documents, #/documents/ID,
 // #/documents/search/TEXT, #/sources, #/others, #/others/SESSION, #/settings, and
-// #/links, #/console/PAGE/REST. main.ts shows #/shared/ID without the rest of the page.
+// #/links, #/console/PAGE/REST, and #/join/LINK. main.ts shows #/shared/ID without the rest of the page.
 
 export type Route =
   | { view: 'chat'; session: string | undefined }
@@ -9,6 +9,7 @@ export type Route =
   | { view: 'others'; session: string | undefined }
   | { view: 'settings' }
   | { view: 'links' }
+  | { view: 'join'; link: string }
   | { view: 'console'; page: string; rest: string };
 
 export function parseRoute(hash: string): Route {
@@ -22,6 +23,7 @@ export function parseRoute(hash: string): Route {
   if (first === 'others') return { view: 'others', session: (second && decoded(second)) || undefined };
   if (first === 'settings') return { view: 'settings' };
   if (first === 'links') return { view: 'links' };
+  if (first === 'join') return { view: 'join', link: second ?? '' };
   if (first === 'console') return { view: 'console', page: second ?? '', rest: [third, ...further].join('/') };
   return { view: 'chat', session: (first === 'c' && second && decoded(second)) || undefined };
 }

@@ -28,3 +28,27 @@ describe('the system', () => {
     await page.getByText('it does not answer').waitFor();
   });
 });
+
+describe('a link to set a password', () => {
+  test('sets it once, without a sign-in', async () => {
+    mock.login = 'ada unknown';
+    mock.link = 'secret';
+    await page.goto('#/join/secret');
+    await page.getByText('Your name in docent is ada. The link works once.').waitFor();
+    await expect.poll(() => page.locator('dialog[open]').count()).toBe(0);
+    await accessible();
+    await page.getByLabel('New password, at least 8 characters').fill('correct horse');
+    await page.getByLabel('The same password again').fill('another horse');
+    await page.getByRole('button', { name: 'Save and sign in' }).click();
+    await page.getByText('The passwords differ.').waitFor();
+    await page.getByLabel('The same password again').fill('correct horse');
+    await page.getByRole('button', { name: 'Save and sign in' }).click();
+    await expect.poll(() => mock.login).toBe('ada correct horse');
+  });
+
+  test('says that it is used', async () => {
+    mock.login = 'ada unknown';
+    await page.goto('#/join/secret');
+    await page.getByText('This link was used.').waitFor();
+  });
+});

@@ -83,6 +83,8 @@ export class MockDocent {
   hold = '';
   /** The name and the password of the user; '' without sign-in. */
   login = '';
+  /** The link with which the user sets the password; '' without one. */
+  link = '';
   /** The permissions of the user. */
   scopes: Me['scopes'] = ['ask', 'ingest'];
   /** The sessions of signed-in users. */
@@ -311,6 +313,14 @@ export class MockDocent {
     if (noun === 'logout') {
       this.cookies.clear();
       return void res.writeHead(204).end();
+    }
+    if (noun === 'password-link') {
+      const { link, password } = JSON.parse(await body(req)) as { link: string; password?: string };
+      if (link !== this.link) return void json({ code: 'unauthorized', message: 'this link was used', retryable: false }, 401);
+      if (password === undefined) return void json({ name: 'ada' });
+      this.link = '';
+      this.login = `ada ${password}`;
+      return void json(this.me());
     }
     if (!this.known(req)) return void json({ code: 'unauthorized', message: 'log in first', retryable: false }, 401);
     if (noun === 'me') return void json(this.me());

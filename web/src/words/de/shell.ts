@@ -88,4 +88,13 @@ export const shell: Catalogue['shell'] = {
   unloaded: 'Dieser Teil der Seite konnte nicht geladen werden. Prüfen Sie die Verbindung, und laden Sie die Seite neu.',
   reload: 'Seite neu laden',
   status: (code) => `docent hat mit Status ${code} geantwortet.`,
+  join: {
+    title: 'Passwort wählen',
+    lead: (name) => `Ihr Name in docent ist ${name}. Der Link gilt einmal.`,
+    password: 'Neues Passwort, mindestens 8 Zeichen',
+    again: 'Dasselbe Passwort noch einmal',
+    differ: 'Die Passwörter sind verschieden.',
+    set: 'Speichern und anmelden',
+    start: 'Zu docent',
+  },
 };

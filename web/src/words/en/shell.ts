@@ -84,6 +84,17 @@ export const shell = {
   tooOften: (seconds: number) => `Too many attempts. Wait ${seconds ? plural(seconds, 'second', 'seconds') : 'a moment'} and try again.`,
   stillIn: 'Signing out failed. You are still signed in.',
 
+  // One-time links
+  join: {
+    title: 'Choose a password',
+    lead: (name: string) => `Your name in docent is ${name}. The link works once.`,
+    password: 'New password, at least 8 characters',
+    again: 'The same password again',
+    differ: 'The passwords differ.',
+    set: 'Save and sign in',
+    start: 'Go to docent',
+  },
+
   // Faults
   unreachable: 'docent does not respond. Check that it is running.',
   cancelled: 'Canceled.',
