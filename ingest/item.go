@@ -152,6 +152,7 @@ func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
 	d.Title, d.MediaType, d.Language, d.Pipeline = doc.Title, doc.Media, doc.Language, in.pipelines.of(doc.Media)
 	d.SHA256, d.Status, d.Text, d.Chunks, d.Version = hash, corpus.Ready, doc.Text, len(doc.Chunks), doc.Version
 	d.Date, d.DateFrom = it.date(doc)
+	d.Tags = doc.Tags
 	it.put = &intake.Put{Document: d, Chunks: doc.Chunks, Embedder: r.embedder, Original: it.data}
 	it.result.Status, it.result.Chunks, it.result.Note, it.result.Size = Added, len(doc.Chunks), doc.Note, int64(len(it.data))
 	if it.stored != nil {
@@ -162,7 +163,7 @@ func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
 // document returns the document with the properties that are known before
 // reading.
 func (it *item) document(r *run) corpus.Document {
-	d := corpus.Document{Collection: r.collection, Source: it.source, Size: it.size}
+	d := corpus.Document{Collection: r.collection, Source: it.source, Folder: r.folder(it.source), Size: it.size}
 	if it.mtime != 0 {
 		d.Modified = time.Unix(0, it.mtime).UTC()
 	}

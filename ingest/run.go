@@ -33,7 +33,8 @@ type run struct {
 	files      map[string]bool // all files that were found
 	spool      spool
 	pages      pageFolders
-	explicit   bool // somebody named each source, so none is skipped
+	roots      []string // the requested paths, absolute
+	explicit   bool     // somebody named each source, so none is skipped
 }
 
 // start prepares a run. It loads the stored states of a collection, or of one
@@ -71,7 +72,7 @@ func (in *Ingester) Ingest(ctx context.Context, req Request) iter.Seq2[Result, e
 		}
 		defer func() { in.warn("remove the folder of parts", r.spool.remove()) }()
 		r.handleGone(&l, req.Prune)
-		r.retry = req.Retry
+		r.retry, r.roots = req.Retry, l.prefixes
 		if req.Progress != nil {
 			r.progress = req.Progress
 		}
@@ -95,6 +96,17 @@ func (in *Ingester) Ingest(ctx context.Context, req Request) iter.Seq2[Result, e
 		}
 		in.prune(ctx, r, l, yield)
 	}
+}
+
+// folder returns the folder of a source. It begins with the name of the requested folder.
+func (r *run) folder(source string) string {
+	file, _, _ := strings.Cut(source, "#")
+	for _, root := range r.roots {
+		if below, err := filepath.Rel(root, filepath.Dir(file)); err == nil && filepath.IsLocal(below) {
+			return filepath.ToSlash(filepath.Join(filepath.Base(root), below))
+		}
+	}
+	return corpus.FolderOf(source)
 }
 
 // warn logs an error that does not stop the run.

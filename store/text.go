@@ -123,3 +123,19 @@ func hex4(b []byte) rune {
 
 // Fold returns the searchable form of s, in lower case.
 func Fold(s string) string { return strings.ToLower(Text(s)) }
+
+// TagText returns the stored form of tags, such as "\na\nb\n"; "" for none.
+func TagText(tags []string) string {
+	if len(tags) == 0 {
+		return ""
+	}
+	return "\n" + Text(strings.Join(tags, "\n")) + "\n"
+}
+
+// TagList is the reverse of TagText.
+func TagList(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.Trim(text, "\n"), "\n")
+}

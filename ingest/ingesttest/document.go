@@ -28,6 +28,7 @@ var documentTests = map[string]func(*testing.T, Database){
 	"Passages":     documentPassages,
 	"Collections":  documentCollections,
 	"Records":      collectionRecords,
+	"Places":       documentPlaces,
 	"Blobs":        documentBlobs,
 	"Missing":      documentMissing,
 	"ChunkPages":   documentChunkPages,
@@ -368,6 +369,53 @@ func collectionRecords(t *testing.T, db Database) {
 	storetest.OK(t, s.Shelf.RemoveCollection(ctx, "books"))
 	is(s.Shelf.RemoveCollection(ctx, "books"), fault.NotFound)
 	storetest.Want(t, "rows", db.Count(t, "collection"), 1)
+}
+
+func documentPlaces(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	in := func(source, folder string, tags ...string) intake.Put {
+		p := put(source, "w", 1)
+		p.Document.Folder, p.Document.Tags = folder, tags
+		return p
+	}
+	ids := store(t, s, in("/1", "hr"), in("/2", "hr/leave", "draft"), in("/3", "hr2", "red", "draft two"), in("/4", "", "réd"))
+	sources := func(place corpus.Place) (out string) {
+		t.Helper()
+		found, err := s.Documents(ctx, corpus.DocumentFilter{Place: place})
+		storetest.OK(t, err)
+		for _, d := range found {
+			out += d.Source
+		}
+		return out
+	}
+	for want, place := range map[string]corpus.Place{
+		"/1/2":     {Folders: []string{"hr"}},
+		"/2":       {Folders: []string{"hr/leave/"}},
+		"/2/3":     {Folders: []string{"hr/leave", "hr2"}},
+		"/2/3/4":   {Folders: []string{"hr2"}, Tags: []string{"draft", "Réd"}},
+		"/3":       {Tags: []string{"#red"}},
+		"":         {Tags: []string{"two", "%", ""}},
+		"/1/2/3/4": {},
+	} {
+		storetest.Want(t, fmt.Sprintf("documents in %+v", place), sources(place), want)
+	}
+	n, err := s.Shelf.TagDocuments(ctx, append(ids[:2:2], 1<<60), []string{"New", "draft"}, []string{"none"})
+	storetest.OK(t, err)
+	storetest.Want(t, "tagged", n, 2)
+	_, err = s.Shelf.TagDocuments(ctx, ids[1:2], nil, []string{"draft"})
+	storetest.OK(t, err)
+	store(t, s, in("/2", "hr/leave", "draft")) // people's tags stay
+	doc, err := s.Document(ctx, ids[1])
+	storetest.OK(t, err)
+	storetest.Want(t, "tags", fmt.Sprint(doc.Folder, doc.Tags, doc.OwnTags), "hr/leave[draft] [new]")
+	storetest.Want(t, "documents with the tag", sources(corpus.Place{Tags: []string{"new"}}), "/1/2")
+
+	within, err := corpus.Within(ctx, s, []int64{ids[3]}, corpus.Place{Folders: []string{"hr"}}, nil)
+	storetest.OK(t, err)
+	storetest.Want(t, "ids", within, []int64{ids[0], ids[1], ids[3]})
+	if _, err := corpus.Within(ctx, s, nil, corpus.Place{Folders: []string{"hr"}}, []string{"other"}); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("no documents: %v", err)
+	}
 }
 
 func documentBlobs(t *testing.T, db Database) {

@@ -22,7 +22,10 @@ import (
 type Store struct {
 	corpus.Corpus
 	corpus.Library
-	Shelf corpus.Collections
+	Shelf interface {
+		corpus.Collections
+		corpus.Tagger
+	}
 	ingest.Store
 	Enrichments interface {
 		enrich.Store

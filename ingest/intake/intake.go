@@ -44,6 +44,8 @@ type Reading struct {
 	DateFrom corpus.DateFrom
 	// Version is the version that the title or the document's fields state; "" if they do not.
 	Version string
+	// Tags are the tags that the document states.
+	Tags []string
 	// Note describes missing content, such as unreadable characters; "" if
 	// nothing is missing.
 	Note string

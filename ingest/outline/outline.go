@@ -67,6 +67,8 @@ type Document struct {
 	DateFrom corpus.DateFrom
 	// Version is the version that the document states; "" if it states none.
 	Version string
+	// Tags are the tags that the document states, in the form of corpus.CleanTags.
+	Tags []string
 	// Text is valid UTF-8 without NUL.
 	Text string
 	// Blocks are in the order of the text and do not overlap.

@@ -207,7 +207,7 @@ func (rep *reply) unpack(text string) (intake.Reading, error) {
 		!utf8.ValidString(r.Language) || !utf8.ValidString(r.Note) || !utf8.ValidString(r.Version) || !r.DateFrom.Known() {
 		return intake.Reading{}, errReply
 	}
-	r.Text = text
+	r.Text, r.Tags = text, corpus.CleanTags(r.Tags)
 	for i := range r.Chunks {
 		c := &r.Chunks[i]
 		if c.Start < 0 || c.End < c.Start || c.End > len(text) || c.Ordinal != i || c.Tokens < 0 {

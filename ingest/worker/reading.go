@@ -78,7 +78,7 @@ func (l *Local) Read(ctx context.Context, src intake.Source) (r intake.Reading, 
 		return intake.Reading{Media: media}, errEmpty
 	}
 	return intake.Reading{
-		Title: doc.Title, Media: media, Language: language(doc), Date: doc.Date, DateFrom: doc.DateFrom, Version: doc.Version,
+		Title: doc.Title, Media: media, Language: language(doc), Date: doc.Date, DateFrom: doc.DateFrom, Version: doc.Version, Tags: doc.Tags,
 		Note: doc.Note, Scanned: doc.Scanned, Text: doc.Text, Chunks: chunks,
 	}, nil
 }

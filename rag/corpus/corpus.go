@@ -87,6 +87,8 @@ type DocumentFilter struct {
 	// Match, if set, lists only documents whose source or title contains it, in any
 	// letter case.
 	Match string
+	// Place lists only documents in its folders and with its tags.
+	Place Place
 	// After lists only documents with a greater ID. It is the cursor of pages ordered by
 	// ID.
 	After int64

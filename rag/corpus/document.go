@@ -71,6 +71,13 @@ type Document struct {
 	// Version is the version of the described product or of the document itself, such as
 	// "16.2", if the title or the document's own fields state it; "" if they do not.
 	Version string
+	// Folder is the path of its folder, such as manuals/pumps, without the folders of the server above it; "" if
+	// it is in none.
+	Folder string
+	// Tags are those that the document states, such as those in the YAML of a Markdown file.
+	Tags []string
+	// OwnTags are those that people added.
+	OwnTags []string
 	// Revision is the last corpus revision that stored the document.
 	Revision int64
 	// Chunks is the number of chunks.

@@ -144,20 +144,22 @@ func (p *putting) queueDocument(batch *pgx.Batch, put intake.Put) {
 		batch.Queue(`INSERT INTO blob (sha256, bytes) VALUES ($1, $2) ON CONFLICT DO NOTHING`, blob, put.Original)
 	}
 	batch.Queue(`INSERT INTO document AS d (collection_id, source, title, media_type, language, size, sha256, etag, mtime, status, error, sentence,
-			pipeline, version, chunks, blob_sha256, folded, created_at, updated_at, text, date, date_from, edition, skipped)
-		SELECT id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $18, $12, 0, $13, nullif($14, ''), $15, $16, $16, $17, $19, $20, $21, $22
+			pipeline, version, chunks, blob_sha256, folded, created_at, updated_at, text, date, date_from, edition, skipped, folder, tags)
+		SELECT id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $18, $12, 0, $13, nullif($14, ''), $15, $16, $16, $17, $19, $20, $21, $22, $23, $24
 		FROM collection WHERE name = $1
 		ON CONFLICT (collection_id, source) DO UPDATE SET title = excluded.title, media_type = excluded.media_type,
 			language = excluded.language, size = excluded.size, sha256 = excluded.sha256, etag = excluded.etag, mtime = excluded.mtime,
 			status = excluded.status, error = excluded.error, sentence = excluded.sentence, pipeline = excluded.pipeline, chunks = excluded.chunks,
 			blob_sha256 = excluded.blob_sha256, folded = excluded.folded, updated_at = excluded.updated_at, text = excluded.text,
-			date = excluded.date, date_from = excluded.date_from, edition = excluded.edition, skipped = excluded.skipped
+			date = excluded.date, date_from = excluded.date_from, edition = excluded.edition, skipped = excluded.skipped,
+			folder = excluded.folder, tags = excluded.tags
 		RETURNING d.id`,
 		store.Text(d.Collection), store.Text(d.Source), store.Text(d.Title), store.Text(d.MediaType), store.Text(d.Language), d.Size,
 		store.Text(d.SHA256), store.Text(d.ETag), store.ModifiedNano(d.Modified), store.DocumentStatus(d.Status),
 		store.Text(d.Error.Message), store.Text(d.Pipeline),
 		len(put.Chunks), blob, store.Folded(d), p.now, store.Text(d.Text), d.Error.Sentence,
-		d.Date.Unix(), string(d.DateFrom), store.Text(d.Version), d.Status == corpus.Skipped).
+		d.Date.Unix(), string(d.DateFrom), store.Text(d.Version), d.Status == corpus.Skipped,
+		store.Text(d.Folder), store.TagText(d.Tags)).
 		QueryRow(func(row pgx.Row) error {
 			var id int64
 			if err := row.Scan(&id); err != nil {

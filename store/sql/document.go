@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"docent/rag/corpus"
 	"docent/store"
@@ -19,7 +20,7 @@ type documents struct{ db Database }
 // DocumentColumns are the columns of document d and collection k that DocumentScan reads.
 const DocumentColumns = `d.id, k.name, d.source, d.title, d.media_type, d.language, d.size, d.sha256, d.etag, d.mtime,
 	` + DocumentStatus + `, d.error, d.sentence, d.pipeline, d.version, d.chunks,
-	d.date, d.date_from, d.edition, d.created_at, d.updated_at`
+	d.date, d.date_from, d.edition, d.folder, d.tags, d.own_tags, d.created_at, d.updated_at`
 
 // DocumentStatus is the status of document d.
 const DocumentStatus = `CASE WHEN d.skipped THEN 'skipped' ELSE d.status END`
@@ -28,6 +29,7 @@ const DocumentStatus = `CASE WHEN d.skipped THEN 'skipped' ELSE d.status END`
 type DocumentScan struct {
 	doc            corpus.Document
 	modified, date int64
+	tags, own      string
 }
 
 // Dest returns the targets for DocumentColumns.
@@ -36,7 +38,7 @@ func (s *DocumentScan) Dest() []any {
 	return []any{
 		&d.ID, &d.Collection, &d.Source, &d.Title, &d.MediaType, &d.Language, &d.Size, &d.SHA256, &d.ETag, &s.modified,
 		&d.Status, &d.Error.Message, &d.Error.Sentence, &d.Pipeline, &d.Revision, &d.Chunks,
-		&s.date, &d.DateFrom, &d.Version, Time(&d.CreatedAt), Time(&d.UpdatedAt),
+		&s.date, &d.DateFrom, &d.Version, &d.Folder, &s.tags, &s.own, Time(&d.CreatedAt), Time(&d.UpdatedAt),
 	}
 }
 
@@ -44,6 +46,7 @@ func (s *DocumentScan) Dest() []any {
 func (s *DocumentScan) Document() corpus.Document {
 	d := s.doc
 	d.Modified, d.Date = store.Modified(s.modified), store.Date(s.date)
+	d.Tags, d.OwnTags = store.TagList(s.tags), store.TagList(s.own)
 	return d
 }
 
@@ -88,6 +91,23 @@ func (p *parameters) add(value any) string {
 	return "$" + strconv.Itoa(len(*p))
 }
 
+// place is the condition of a place.
+func (p *parameters) place(place corpus.Place) string {
+	var any []string
+	for _, folder := range place.Folders {
+		name := p.add(store.Text(strings.Trim(folder, "/")))
+		any = append(any, `d.folder = `+name+` OR d.folder >= `+name+` || '/' AND d.folder < `+name+` || '0'`) // 0 follows / in ASCII
+	}
+	for _, tag := range corpus.CleanTags(place.Tags) {
+		name := p.add(store.TagText([]string{tag}))
+		any = append(any, `strpos(d.tags, `+name+`) > 0 OR strpos(d.own_tags, `+name+`) > 0`)
+	}
+	if len(any) == 0 {
+		return `false`
+	}
+	return `(` + strings.Join(any, ` OR `) + `)`
+}
+
 // Documents lists documents; see corpus.Library.
 func (s documents) Documents(ctx context.Context, filter corpus.DocumentFilter) ([]corpus.Document, error) {
 	var p parameters
@@ -111,6 +131,9 @@ func (s documents) Documents(ctx context.Context, filter corpus.DocumentFilter) 
 	}
 	if match := store.Fold(filter.Match); match != "" {
 		where += ` AND strpos(d.folded, ` + p.add(match) + `) > 0`
+	}
+	if !filter.Place.IsZero() {
+		where += ` AND ` + p.place(filter.Place)
 	}
 	key, direction, beyond := documentKeys[filter.Order], "", ">"
 	if filter.Descending {

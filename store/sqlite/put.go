@@ -99,19 +99,20 @@ func (s *documents) upsert(ctx context.Context, w *writer, collection int64, blo
 	d := p.Document
 	now := s.now()
 	err = w.row(ctx, `INSERT INTO document (collection_id, source, title, media_type, language, size, sha256, etag, mtime, status, error, sentence,
-			pipeline, version, chunks, blob_sha256, folded, created_at, updated_at, text, date, date_from, edition, skipped)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?)
+			pipeline, version, chunks, blob_sha256, folded, created_at, updated_at, text, date, date_from, edition, skipped, folder, tags)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (collection_id, source) DO UPDATE SET title = excluded.title, media_type = excluded.media_type,
 			language = excluded.language, size = excluded.size, sha256 = excluded.sha256, etag = excluded.etag, mtime = excluded.mtime,
 			status = excluded.status, error = excluded.error, sentence = excluded.sentence, pipeline = excluded.pipeline, chunks = excluded.chunks,
 			blob_sha256 = excluded.blob_sha256, folded = excluded.folded, updated_at = excluded.updated_at, text = excluded.text,
-			date = excluded.date, date_from = excluded.date_from, edition = excluded.edition, skipped = excluded.skipped
+			date = excluded.date, date_from = excluded.date_from, edition = excluded.edition, skipped = excluded.skipped,
+			folder = excluded.folder, tags = excluded.tags
 		RETURNING id`,
 		collection, store.Text(d.Source), store.Text(d.Title), store.Text(d.MediaType), store.Text(d.Language), d.Size, store.Text(d.SHA256),
 		store.Text(d.ETag), store.ModifiedNano(d.Modified), store.DocumentStatus(d.Status), store.Text(d.Error.Message),
 		d.Error.Sentence, store.Text(d.Pipeline), len(p.Chunks), blob,
 		store.Folded(d), now, now, store.Text(d.Text), d.Date.Unix(), string(d.DateFrom), store.Text(d.Version),
-		d.Status == corpus.Skipped).Scan(&id)
+		d.Status == corpus.Skipped, store.Text(d.Folder), store.TagText(d.Tags)).Scan(&id)
 	return id, err
 }
 

@@ -55,7 +55,7 @@ func Markdown(name, source string) *outline.Document {
 		doc.Title = noteTitle(name)
 	}
 	doc.SetDate(fields.Date, corpus.FrontMatter)
-	doc.Version = fields.Version
+	doc.Version, doc.Tags = fields.Version, corpus.CleanTags(fields.Tags)
 	return doc
 }
 
