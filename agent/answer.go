@@ -29,6 +29,7 @@ func AnswerMessage(a rag.Answer) payload.RAGMessage {
 	if s := a.Search; s != nil {
 		evidence := s.Evidence
 		m.Evidence, m.K, m.Collections, m.Documents = &evidence, s.K, slices.Clone(s.Collections), slices.Clone(s.Documents)
+		m.Folders, m.Tags = slices.Clone(s.Place.Folders), slices.Clone(s.Place.Tags)
 		m.Wordings = slices.Clone(s.Wordings)
 		if s.Text != a.Question {
 			m.Searched = s.Text

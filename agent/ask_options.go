@@ -6,6 +6,7 @@ import (
 
 	"docent/payload"
 	"docent/rag"
+	"docent/rag/corpus"
 )
 
 // AskOptions returns the user's options for an answer from documents. They come with the message that [Session.Event]
@@ -14,6 +15,7 @@ import (
 func (s *Session) AskOptions() payload.AskOptions {
 	o := s.Event().Options
 	o.Collections, o.Documents = slices.Clone(o.Collections), slices.Clone(o.Documents)
+	o.Folders, o.Tags = slices.Clone(o.Folders), slices.Clone(o.Tags)
 	return o
 }
 
@@ -47,8 +49,8 @@ func withOptions(req rag.Request, o payload.AskOptions) rag.Request {
 	if req.Model == "" {
 		req.Model = o.Model
 	}
-	if len(req.Documents) == 0 {
-		req.Documents = o.Documents
+	if len(req.Documents) == 0 && req.Place.IsZero() {
+		req.Documents, req.Place = o.Documents, corpus.Place{Folders: o.Folders, Tags: o.Tags}
 	}
 	if len(req.Collections) == 0 {
 		req.Collections = o.Collections

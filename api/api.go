@@ -47,8 +47,10 @@ type Retriever interface {
 	Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Retrieval, error)
 }
 
-// Remover deletes documents.
-type Remover interface {
+// Changer changes documents.
+type Changer interface {
+	corpus.Tagger
+
 	// RemoveDocuments deletes documents and returns their number.
 	RemoveDocuments(ctx context.Context, ids []int64) (int, error)
 }
@@ -97,8 +99,8 @@ type Config struct {
 	Retriever Retriever
 	// Library reads documents. Required.
 	Library corpus.Library
-	// Documents deletes documents. Required.
-	Documents Remover
+	// Documents changes documents. Required.
+	Documents Changer
 	// Collections changes collections. Required.
 	Collections Collections
 	// Uploads reads uploaded files. Required.

@@ -18,6 +18,7 @@ import (
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
+	"docent/rag/corpus"
 	"docent/rag/talk"
 )
 
@@ -37,6 +38,10 @@ type Question struct {
 	Collections []string `json:"collections,omitempty" nullable:"true" maxItems:"100" doc:"Searches only these collections."`
 	// Documents are the ids of the documents to search; an empty list means all.
 	Documents []int64 `json:"documents,omitempty" nullable:"true" maxItems:"100" doc:"Searches only the documents with these ids."`
+	// Folders are folders to search.
+	Folders []string `json:"folders,omitempty" nullable:"true" maxItems:"50" doc:"Also searches the documents in these folders and below them, in the chosen collections."`
+	// Tags are tags of documents to search.
+	Tags []string `json:"tags,omitempty" nullable:"true" maxItems:"50" doc:"Also searches the documents with one of these tags, in the chosen collections."`
 }
 
 // Turn is an earlier message.
@@ -62,12 +67,13 @@ func (q Question) request(ctx context.Context) (rag.Request, error) {
 		return rag.Request{}, fault.New(fault.Forbidden, "prompt_admin_only",
 			"only administrators may replace the instruction to the model; leave out prompt")
 	}
-	if err := cmp.Or(route.CheckText("model", q.Model), route.CheckTexts("collections", q.Collections)); err != nil {
+	if err := cmp.Or(route.CheckText("model", q.Model), route.CheckTexts("collections", q.Collections),
+		route.CheckTexts("folders", q.Folders), route.CheckTexts("tags", q.Tags)); err != nil {
 		return rag.Request{}, err
 	}
 	req := rag.Request{
 		Question: q.Question, Prompt: q.Prompt, Model: q.Model, K: q.K, Collections: q.Collections,
-		Documents: q.Documents, History: len(q.History),
+		Documents: q.Documents, Place: corpus.Place{Folders: q.Folders, Tags: q.Tags}, History: len(q.History),
 	}
 	for _, t := range q.History {
 		req.Turns = append(req.Turns, talk.Turn(t))

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -60,6 +61,12 @@ type Document struct {
 	DateFrom corpus.DateFrom `json:"date_from,omitempty" enum:"front_matter,properties,mail_header,page_markup,feed_entry,commit,last_modified,file_time" doc:"Where date comes from. file_time is weak: copying a file often changes it."`
 	// Version is the version that the document states.
 	Version string `json:"version,omitempty" doc:"The version that the title or the fields of the document state."`
+	// Folder is its folder.
+	Folder string `json:"folder,omitempty" doc:"The path of the folder, without the folders of the server above it; absent if the document is in none." example:"manuals/pumps"`
+	// Tags are all its tags.
+	Tags []string `json:"tags,omitempty" doc:"The tags that the document states, and those that people added."`
+	// OwnTags are the tags that people added.
+	OwnTags []string `json:"own_tags,omitempty" doc:"Those of the tags that people added."`
 	// Chunks is the number of its passages.
 	Chunks int `json:"chunks"`
 	// CreatedAt is the time when the document was first stored.
@@ -72,7 +79,8 @@ func document(d corpus.Document) Document {
 	return Document{
 		ID: d.ID, Collection: d.Collection, Source: d.Source, Title: d.Title, MediaType: d.MediaType, Language: d.Language,
 		Size: d.Size, SHA256: d.SHA256, Status: d.Status, Error: d.Error.Message, Sentence: route.Sentence(d.Error), Chunks: d.Chunks,
-		Date: d.Day(), DateFrom: d.DateFrom, Version: d.Version, CreatedAt: d.CreatedAt.UTC(), UpdatedAt: d.UpdatedAt.UTC(),
+		Date: d.Day(), DateFrom: d.DateFrom, Version: d.Version, Folder: d.Folder, OwnTags: d.OwnTags,
+		Tags: corpus.CleanTags(slices.Concat(d.Tags, d.OwnTags)), CreatedAt: d.CreatedAt.UTC(), UpdatedAt: d.UpdatedAt.UTC(),
 	}
 }
 
@@ -113,6 +121,21 @@ type deleteInput struct {
 	} `nameHint:"DocumentIDs"`
 }
 
+type tagInput struct {
+	route.JSONBody
+	Body struct {
+		IDs    []int64  `json:"ids" minItems:"1" maxItems:"10000" nullable:"false" doc:"The ids of the documents. Unknown ids are ignored."`
+		Add    []string `json:"add,omitempty" nullable:"true" maxItems:"50" doc:"The tags to add. They are stored in lower case."`
+		Remove []string `json:"remove,omitempty" nullable:"true" maxItems:"50" doc:"The tags to remove. Tags that a document states stay."`
+	} `nameHint:"DocumentTags"`
+}
+
+type taggedOutput struct {
+	Body struct {
+		Tagged int `json:"tagged" doc:"The number of documents."`
+	} `nameHint:"TaggedDocuments"`
+}
+
 type chunksInput struct {
 	ID    int64 `path:"id" minimum:"1"`
 	After int   `query:"after" minimum:"-1" default:"-1" doc:"The cursor: the value next of the previous page. -1 begins with the first passage."`
@@ -146,7 +169,7 @@ func (l library) Metadata(ctx context.Context, id int64) (corpus.Document, error
 type documents struct {
 	routes    *route.Router
 	library   library
-	remover   Remover
+	changer   Changer
 	transfers transfers
 }
 
@@ -164,6 +187,11 @@ func (d documents) addRoutes() {
 		Method: http.MethodPost, Path: "/api/documents/delete", OperationID: "delete-documents", Tags: tags, Summary: "Delete several documents",
 		Description: "Unknown ids are ignored. The deletion goes on if the client disconnects.",
 	}, d.deleteSeveral)
+	route.Add(d.routes, huma.Operation{
+		Method: http.MethodPost, Path: "/api/documents/tag", OperationID: "tag-documents", Tags: tags,
+		Summary:     "Add and remove tags of documents",
+		Description: "This needs the right write. The tags stay when docent reads the documents again.",
+	}, d.tag)
 	route.Add(d.routes, huma.Operation{
 		Method: http.MethodGet, Path: "/api/documents/{id}", OperationID: "get-document", Tags: tags, Summary: "Get a document", Errors: missing,
 	}, d.get)
@@ -193,7 +221,7 @@ func (d documents) get(ctx context.Context, in *idInput) (*documentOutput, error
 }
 
 func (d documents) delete(ctx context.Context, in *idInput) (*struct{}, error) {
-	n, err := d.remover.RemoveDocuments(ctx, []int64{in.ID})
+	n, err := d.changer.RemoveDocuments(ctx, []int64{in.ID})
 	if err == nil && n == 0 {
 		err = fault.New(fault.NotFound, "no_document", "there is no document %d", in.ID)
 	}
@@ -207,7 +235,7 @@ func (d documents) deleteSeveral(ctx context.Context, in *deleteInput) (*removed
 	route.Concerns(ctx, idsObject(in.Body.IDs))
 	ctx, out := context.WithoutCancel(ctx), &removedOutput{}
 	for ids := range slices.Chunk(in.Body.IDs, maxDeleted) {
-		n, err := d.remover.RemoveDocuments(ctx, ids)
+		n, err := d.changer.RemoveDocuments(ctx, ids)
 		if err != nil {
 			return nil, err
 		}
@@ -234,6 +262,23 @@ func idsObject(ids []int64) string {
 
 // maxNamed bounds the ids in an audit record.
 const maxNamed = 20
+
+// tag changes the tags of documents, in several transactions like deleteSeveral.
+func (d documents) tag(ctx context.Context, in *tagInput) (*taggedOutput, error) {
+	if err := cmp.Or(route.CheckTexts("add", in.Body.Add), route.CheckTexts("remove", in.Body.Remove)); err != nil {
+		return nil, err
+	}
+	add, remove := corpus.CleanTags(in.Body.Add), corpus.CleanTags(in.Body.Remove)
+	ctx, out := context.WithoutCancel(ctx), &taggedOutput{}
+	for ids := range slices.Chunk(in.Body.IDs, maxDeleted) {
+		n, err := d.changer.TagDocuments(ctx, ids, add, remove)
+		if err != nil {
+			return nil, err
+		}
+		out.Body.Tagged += n
+	}
+	return out, nil
+}
 
 // text sends the extracted text.
 func (d documents) text(ctx context.Context, in *idInput) (*huma.StreamResponse, error) {

@@ -19,6 +19,8 @@ type listInput struct {
 	Collection string        `query:"collection" maxLength:"200" doc:"Lists only this collection."`
 	Status     corpus.Status `query:"status" enum:"ready,failed,skipped" doc:"Lists only documents with this status. The default is ready and failed. Skipped sources have no text, such as pictures."`
 	Match      string        `query:"match" maxLength:"500" doc:"Lists only documents with this text in the source or title."`
+	Folder     []string      `query:"folder,explode" maxItems:"50" doc:"Lists the documents in this folder and below it, and those with a tag. Can be repeated."`
+	Tag        []string      `query:"tag,explode" maxItems:"50" doc:"Lists the documents with this tag, and those in a folder. Can be repeated."`
 	Sort       string        `query:"sort" enum:"newest,title,size,updated,date" doc:"The order: newest by the time of the first storing, updated by the time of the last storing, date by the date of the document, title by its first 200 letters in lower case, by code points. The default is the order of the first storing."`
 	Order      string        `query:"order" enum:"asc,desc" doc:"The direction of sort. The default is ascending for titles and descending for other orders."`
 	After      int64         `query:"after" minimum:"0" doc:"The cursor without sort: the value next of the previous page."`
@@ -105,6 +107,7 @@ func (d documents) list(ctx context.Context, in *listInput) (*listOutput, error)
 		return nil, err
 	}
 	filter := corpus.DocumentFilter{
+		Place:      corpus.Place{Folders: in.Folder, Tags: in.Tag},
 		Collection: in.Collection, Status: in.Status, Match: in.Match, After: in.After,
 		Limit: min(in.Limit+1, maxPage), // one more tells whether there is a next page
 	}

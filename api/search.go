@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -24,6 +25,8 @@ type searchInput struct {
 	K          int      `query:"k" minimum:"1" maximum:"50" default:"10" doc:"The number of passages."`
 	Collection []string `query:"collection,explode" maxItems:"100" doc:"Searches only these collections. Can be repeated."`
 	Document   []int64  `query:"document,explode" maxItems:"100" doc:"Searches only the documents with these ids. Can be repeated."`
+	Folder     []string `query:"folder,explode" maxItems:"50" doc:"Also searches the documents in this folder and below it. Can be repeated."`
+	Tag        []string `query:"tag,explode" maxItems:"50" doc:"Also searches the documents with this tag. Can be repeated."`
 	Explain    bool     `query:"explain" doc:"Returns the features of each score."`
 }
 
@@ -90,7 +93,8 @@ func (s search) find(ctx context.Context, in *searchInput) (*searchOutput, error
 	if q == "" {
 		return nil, fault.New(fault.Invalid, "query_empty", "the parameter q is empty")
 	}
-	if err := route.CheckTexts("collection", in.Collection); err != nil {
+	err := cmp.Or(route.CheckTexts("collection", in.Collection), route.CheckTexts("folder", in.Folder), route.CheckTexts("tag", in.Tag))
+	if err != nil {
 		return nil, err
 	}
 	if err := s.answers.CheckCollections(ctx, in.Collection); err != nil {
@@ -101,7 +105,11 @@ func (s search) find(ctx context.Context, in *searchInput) (*searchOutput, error
 		return nil, err
 	}
 	defer done()
-	found, err := s.retriever.Retrieve(ctx, retrieve.Query{Question: q, K: in.K, Collections: in.Collection, Documents: in.Document})
+	documents, err := s.answers.Within(ctx, in.Document, corpus.Place{Folders: in.Folder, Tags: in.Tag}, in.Collection)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.retriever.Retrieve(ctx, retrieve.Query{Question: q, K: in.K, Collections: in.Collection, Documents: documents})
 	if err != nil {
 		return nil, err
 	}

@@ -178,6 +178,17 @@ func (w *world) RemoveDocuments(_ context.Context, ids []int64) (int, error) {
 	return before - len(w.docs), w.broken
 }
 
+func (w *world) TagDocuments(_ context.Context, ids []int64, add, _ []string) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range w.docs {
+		if slices.Contains(ids, w.docs[i].ID) {
+			w.docs[i].OwnTags = add
+		}
+	}
+	return len(ids), w.broken
+}
+
 func (w *world) Read(ctx context.Context, collection, source string, r io.Reader) ([]ingest.Result, error) {
 	if w.read != nil {
 		return w.read(ctx, collection, source, r)

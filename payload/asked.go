@@ -9,7 +9,8 @@ import (
 )
 
 // AskOptions are the options that a user chose for one question. They are sent in
-// the same object as the text: {"message", "collections", "documents", "model", "k"}.
+// the same object as the text: {"message", "collections", "documents", "folders",
+// "tags", "model", "k"}.
 type AskOptions struct {
 	// Collections are the collections to search. An empty list means the agent's
 	// collections.
@@ -17,6 +18,10 @@ type AskOptions struct {
 	// Documents are the ids of the documents to search. An empty list means all of
 	// the collections.
 	Documents []int64 `json:"documents,omitempty"`
+	// Folders are the folders to search, such as manuals/pumps, with those below them.
+	Folders []string `json:"folders,omitempty"`
+	// Tags are the tags of documents to search.
+	Tags []string `json:"tags,omitempty"`
 	// Model is the name of a model. An empty name means the agent's model.
 	Model string `json:"model,omitempty"`
 	// K is the number of passages for the answer, from 1 to MaxAskK. 0 means the
@@ -32,11 +37,15 @@ const (
 	MaxAskCollections = 50
 	// MaxAskDocuments bounds AskOptions.Documents.
 	MaxAskDocuments = 100
+	// MaxAskPlaces bounds AskOptions.Folders and AskOptions.Tags, each.
+	MaxAskPlaces = 50
+	// maxPlaceBytes bounds a folder or a tag.
+	maxPlaceBytes = 1024
 )
 
 // IsZero reports whether there are no options.
 func (o AskOptions) IsZero() bool {
-	return len(o.Collections) == 0 && len(o.Documents) == 0 && o.Model == "" && o.K == 0
+	return len(o.Collections) == 0 && len(o.Documents) == 0 && len(o.Folders) == 0 && len(o.Tags) == 0 && o.Model == "" && o.K == 0
 }
 
 // IsAsk reports whether a message is an object with a string under message, at
@@ -47,7 +56,7 @@ func IsAsk(content json.RawMessage) bool {
 		return false
 	}
 	for key := range keys {
-		if !slices.Contains([]string{"message", "collections", "documents", "model", "k"}, key) {
+		if !slices.Contains([]string{"message", "collections", "documents", "folders", "tags", "model", "k"}, key) {
 			return false
 		}
 	}
@@ -63,6 +72,8 @@ func ReadAskOptions(object json.RawMessage) (AskOptions, error) {
 		Message     json.RawMessage `json:"message"`
 		Collections json.RawMessage `json:"collections"`
 		Documents   json.RawMessage `json:"documents"`
+		Folders     json.RawMessage `json:"folders"`
+		Tags        json.RawMessage `json:"tags"`
 		Model       json.RawMessage `json:"model"`
 		K           json.RawMessage `json:"k"`
 	}
@@ -83,6 +94,8 @@ func ReadAskOptions(object json.RawMessage) (AskOptions, error) {
 	}{
 		{in.Collections, &o.Collections, fault.New(fault.Invalid, "collections_not_a_list", "collections must be a list of names")},
 		{in.Documents, &o.Documents, fault.New(fault.Invalid, "documents_not_a_list", "documents must be a list of ids, which are numbers")},
+		{in.Folders, &o.Folders, errPlaces},
+		{in.Tags, &o.Tags, errPlaces},
 		{in.Model, &model, fault.New(fault.Invalid, "model_not_a_name", "model must be the name of a model")},
 		{in.K, &k, fault.New(fault.Invalid, "k_not_a_number", "k must be a whole number from 1 to %d", MaxAskK)},
 	} {
@@ -107,6 +120,17 @@ func ReadAskOptions(object json.RawMessage) (AskOptions, error) {
 		return AskOptions{}, fault.New(fault.Invalid,
 			"documents_invalid", "documents must be at most %d ids of documents", MaxAskDocuments)
 	}
+	for _, list := range [][]string{o.Folders, o.Tags} {
+		if !ArePlaces(list) {
+			return AskOptions{}, errPlaces
+		}
+	}
+	if len(o.Folders) == 0 {
+		o.Folders = nil
+	}
+	if len(o.Tags) == 0 {
+		o.Tags = nil
+	}
 	if len(o.Collections) == 0 {
 		o.Collections = nil
 	}
@@ -114,4 +138,15 @@ func ReadAskOptions(object json.RawMessage) (AskOptions, error) {
 		o.Documents = nil
 	}
 	return o, nil
+}
+
+// errPlaces is the error for folders and tags of a wrong type or number.
+var errPlaces = fault.New(fault.Invalid, "places_invalid",
+	"folders and tags must be lists of at most %d texts, none of them empty", MaxAskPlaces)
+
+// ArePlaces reports whether folders or tags are within the bounds.
+func ArePlaces(list []string) bool {
+	return len(list) <= MaxAskPlaces && !slices.ContainsFunc(list, func(s string) bool {
+		return strings.TrimSpace(s) == "" || len(s) > maxPlaceBytes || strings.ContainsRune(s, 0)
+	})
 }

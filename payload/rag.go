@@ -39,6 +39,10 @@ type RAGMessage struct {
 	Collections []string `json:"collections,omitempty"`
 	// Documents are the ids of the searched documents; none means all.
 	Documents []int64 `json:"documents,omitempty"`
+	// Folders are the searched folders.
+	Folders []string `json:"folders,omitempty"`
+	// Tags are the searched tags.
+	Tags []string `json:"tags,omitempty"`
 	// Searched is the search text if it differs from Question. A question that
 	// refers to earlier turns is searched together with them, or as rewritten by a
 	// model. Typing errors are corrected.

@@ -115,6 +115,8 @@ type Search struct {
 	Collections []string
 	// Documents are the ids of the searched documents. None means all.
 	Documents []int64
+	// Place has the searched folders and tags. The documents of both were searched.
+	Place corpus.Place
 	// Evidence says how well the passages support an answer, from 0 to 1.
 	Evidence float64
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"docent/internal/fault"
+	"docent/rag/corpus"
 	"docent/rag/talk"
 )
 
@@ -45,6 +46,8 @@ type Request struct {
 	// Documents are the ids of the searched documents, at most retrieve.MaxDocuments. None means all. The files
 	// of the conversation are then not searched.
 	Documents []int64
+	// Place selects more documents to search, by folder and tag. Collections limit it.
+	Place corpus.Place
 	// FilesFirst searches the files of the conversation before the library. Only sessions have files.
 	FilesFirst bool
 	// Failed is the failure of the model before this request. The answer then consists of

@@ -19,6 +19,7 @@ import (
 	"docent/internal/fault"
 	"docent/llm"
 	"docent/rag"
+	"docent/rag/corpus"
 	"docent/rag/talk"
 	words "docent/rag/text"
 )
@@ -259,7 +260,11 @@ func (r *reasoner) body(ctx context.Context, s *agent.Session) error {
 		if o.Model != "" && o.Model != r.name && r.o.RAG.Model == "" {
 			return r.search(ctx, s, question)
 		}
-		ctx = tool.WithScope(ctx, tool.Scope{Collections: o.Collections, Documents: o.Documents, K: o.K})
+		documents, err := corpus.Within(ctx, r.o.Knowledge.Library, o.Documents, corpus.Place{Folders: o.Folders, Tags: o.Tags}, o.Collections)
+		if err != nil {
+			return err //nolint:wrapcheck // it names the operation
+		}
+		ctx = tool.WithScope(ctx, tool.Scope{Collections: o.Collections, Documents: documents, K: o.K})
 	}
 	return newRun(r, s, question).do(ctx)
 }

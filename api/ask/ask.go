@@ -27,8 +27,9 @@ type RAG interface {
 	Run(ctx context.Context, req rag.Request) (rag.Answer, error)
 }
 
-// Collections lists the collections.
+// Collections lists the collections and their documents.
 type Collections interface {
+	corpus.Lister
 	// Collections returns all collections with their sizes.
 	Collections(ctx context.Context) ([]corpus.CollectionInfo, error)
 }
@@ -153,4 +154,9 @@ func (s *Service) Slot(ctx context.Context, questions int64) (done func(), err e
 // CheckCollections refuses names of unknown collections.
 func (s *Service) CheckCollections(ctx context.Context, names []string) error {
 	return corpus.CheckCollections(ctx, s.collections, names)
+}
+
+// Within returns the ids of some documents and of those of a place; see corpus.Within.
+func (s *Service) Within(ctx context.Context, documents []int64, place corpus.Place, collections []string) ([]int64, error) {
+	return corpus.Within(ctx, s.collections, documents, place, collections)
 }

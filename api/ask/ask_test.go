@@ -41,6 +41,10 @@ func (a *answerer) Collections(context.Context) ([]corpus.CollectionInfo, error)
 	return []corpus.CollectionInfo{{Name: "default"}, {Name: "manuals"}}, nil
 }
 
+func (a *answerer) Documents(context.Context, corpus.DocumentFilter) ([]corpus.Document, error) {
+	return nil, nil
+}
+
 // TestStream checks the order of parts and errors, and that each call gives its
 // slot back.
 func TestStream(t *testing.T) {

@@ -1,11 +1,14 @@
 package mcp
 
 import (
+	"cmp"
 	"net/url"
 	"strconv"
 	"strings"
 
+	"docent/api/route"
 	"docent/internal/fault"
+	"docent/payload"
 	"docent/rag/corpus"
 )
 
@@ -45,6 +48,16 @@ func parseIDs(ids []string) ([]int64, error) {
 		documents = append(documents, document)
 	}
 	return documents, nil
+}
+
+// placeOf returns the place of folders and tags.
+func placeOf(folders, tags []string) (corpus.Place, error) {
+	err := cmp.Or(route.CheckTexts("folders", folders), route.CheckTexts("tags", tags))
+	if err == nil && (!payload.ArePlaces(folders) || !payload.ArePlaces(tags)) {
+		err = fault.New(fault.Invalid, "places_of_tool",
+			"folders and tags are lists of at most %d texts, none of them empty", payload.MaxAskPlaces)
+	}
+	return corpus.Place{Folders: folders, Tags: tags}, err
 }
 
 // noDocument is the error for an id without a document. Documents that the reader

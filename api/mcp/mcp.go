@@ -36,6 +36,8 @@ type Answers interface {
 	Stream(ctx context.Context, req rag.Request) (iter.Seq2[rag.Part, error], error)
 	// CheckCollections refuses names of unknown collections.
 	CheckCollections(ctx context.Context, names []string) error
+	// Within returns the ids of some documents and of those of a place.
+	Within(ctx context.Context, documents []int64, place corpus.Place, collections []string) ([]int64, error)
 }
 
 // Config connects a Server with the rest of docent. All fields without a default are

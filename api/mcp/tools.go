@@ -35,6 +35,8 @@ type searchArgs struct {
 	Query       string   `json:"query" jsonschema:"The search text: a question or some words."`
 	Collections []string `json:"collections,omitempty" jsonschema:"Searches only these collections."`
 	Documents   []string `json:"documents,omitempty" jsonschema:"Searches only the documents with these ids."`
+	Folders     []string `json:"folders,omitempty" jsonschema:"Also searches the documents in these folders and below them."`
+	Tags        []string `json:"tags,omitempty" jsonschema:"Also searches the documents with one of these tags."`
 	Limit       int      `json:"limit,omitempty" jsonschema:"The number of passages. The default is 10."`
 }
 
@@ -116,6 +118,8 @@ type askArgs struct {
 	Question    string   `json:"question" jsonschema:"The question."`
 	Collections []string `json:"collections,omitempty" jsonschema:"Answers only from these collections."`
 	Documents   []string `json:"documents,omitempty" jsonschema:"Answers only from the documents with these ids."`
+	Folders     []string `json:"folders,omitempty" jsonschema:"Also answers from the documents in these folders and below them."`
+	Tags        []string `json:"tags,omitempty" jsonschema:"Also answers from the documents with one of these tags."`
 	Limit       int      `json:"limit,omitempty" jsonschema:"The number of passages to answer from."`
 }
 
@@ -219,6 +223,13 @@ func (s *Server) search(ctx context.Context, _ *sdk.CallToolRequest, in searchAr
 	}
 	documents, err := parseIDs(in.Documents)
 	if err != nil {
+		return out, err
+	}
+	place, err := placeOf(in.Folders, in.Tags)
+	if err != nil {
+		return out, err
+	}
+	if documents, err = s.cfg.Answers.Within(ctx, documents, place, in.Collections); err != nil {
 		return out, err
 	}
 	done, err := s.cfg.Searches.Take(ctx, patience)
@@ -355,8 +366,12 @@ func (s *Server) ask(ctx context.Context, req *sdk.CallToolRequest, in askArgs) 
 	if err != nil {
 		return out, err
 	}
+	place, err := placeOf(in.Folders, in.Tags)
+	if err != nil {
+		return out, err
+	}
 	parts, err := s.cfg.Answers.Stream(ctx, rag.Request{
-		Question: in.Question, Collections: in.Collections, Documents: documents, K: in.Limit,
+		Question: in.Question, Collections: in.Collections, Documents: documents, Place: place, K: in.Limit,
 	})
 	if err != nil {
 		return out, err

@@ -25,7 +25,7 @@ type ChatRequest struct {
 	Stream        *bool     `json:"stream,omitempty" doc:"Sends the answer as events."`
 	StreamOptions any       `json:"stream_options,omitempty" doc:"With include_usage, the last chunk has the usage."`
 	Stop          any       `json:"stop,omitempty" doc:"Up to four texts. The answer ends before the first of them."`
-	Metadata      any       `json:"metadata,omitempty" doc:"With session_id, continues this stored session, or creates it. With documents, a text such as 12, 15, searches only the documents with these ids."`
+	Metadata      any       `json:"metadata,omitempty" doc:"With session_id, continues this stored session, or creates it. With documents, a text such as 12, 15, searches only the documents with these ids. With folders and tags, such as manuals/pumps, prices, also searches the documents in these folders or with these tags."`
 	N             any       `json:"n,omitempty" doc:"Only 1."`
 	Tools         any       `json:"tools,omitempty" doc:"Refused unless it is empty."`
 	ToolChoice    any       `json:"tool_choice,omitempty" doc:"Only none and auto."`

@@ -14,6 +14,7 @@ import (
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
+	"docent/rag/corpus"
 	"docent/rag/talk"
 )
 
@@ -93,6 +94,10 @@ func (s server) question(ctx context.Context, c Caller, model string, metadata a
 	if err != nil {
 		return question{}, err
 	}
+	place, err := chosenPlace(metadata)
+	if err != nil {
+		return question{}, err
+	}
 	last := len(turns) - 1
 	if last < 0 || turns[last].Role != talk.User || strings.TrimSpace(turns[last].Text) == "" {
 		return question{}, fault.New(fault.Invalid, "no_user_message", "the last message must be a question of the user")
@@ -100,6 +105,7 @@ func (s server) question(ctx context.Context, c Caller, model string, metadata a
 	earlier := turns[max(0, last-rag.MaxHistory):last]
 	return question{Caller: c, Request: rag.Request{
 		Model: chat, Question: turns[last].Text, Turns: earlier, History: len(earlier), Collections: collections, Documents: documents,
+		Place: place,
 	}}, nil
 }
 
@@ -123,6 +129,25 @@ func chosenDocuments(metadata any) ([]int64, error) {
 			fmt.Sprintf(`it must be a text with at most %d ids of documents, such as "12, 15"`, payload.MaxAskDocuments))
 	}
 	return ids, nil
+}
+
+// chosenPlace returns the folders and the tags in the metadata, which are texts such as "manuals/pumps, prices".
+func chosenPlace(metadata any) (place corpus.Place, err error) {
+	m, _ := metadata.(map[string]any)
+	for name, to := range map[string]*[]string{"folders": &place.Folders, "tags": &place.Tags} {
+		if m[name] == nil {
+			continue
+		}
+		text, ok := m[name].(string)
+		for part := range strings.SplitSeq(text, ",") {
+			*to = append(*to, strings.TrimSpace(part))
+		}
+		if !ok || !payload.ArePlaces(*to) {
+			return corpus.Place{}, unsupported("metadata."+name,
+				fmt.Sprintf("it must be a text with at most %d names, with a comma between them", payload.MaxAskPlaces))
+		}
+	}
+	return place, nil
 }
 
 // turn adds a message to the conversation. Messages of system and developer are ignored,
@@ -193,7 +218,7 @@ func (s server) ask(ctx context.Context, q question) (wait, error) {
 		return nil, err
 	}
 	frames, err := s.Conversations.Say(ctx, q.Session, q.Question, payload.AskOptions{
-		Model: q.Model, Collections: q.Collections, Documents: q.Documents,
+		Model: q.Model, Collections: q.Collections, Documents: q.Documents, Folders: q.Place.Folders, Tags: q.Place.Tags,
 	})
 	if err != nil {
 		done()

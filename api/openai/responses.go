@@ -20,7 +20,7 @@ type ResponseRequest struct {
 	Model        string   `json:"model" minLength:"1" maxLength:"300" doc:"A model of GET /v1/models."`
 	Input        any      `json:"input" doc:"The question, or a list of messages. The last message is the question."`
 	Stream       *bool    `json:"stream,omitempty" doc:"Sends the response as events."`
-	Metadata     any      `json:"metadata,omitempty" doc:"With session_id, continues this stored session, or creates it. With documents, a text such as 12, 15, searches only the documents with these ids."`
+	Metadata     any      `json:"metadata,omitempty" doc:"With session_id, continues this stored session, or creates it. With documents, a text such as 12, 15, searches only the documents with these ids. With folders and tags, such as manuals/pumps, prices, also searches the documents in these folders or with these tags."`
 	Tools        any      `json:"tools,omitempty" doc:"Refused unless it is empty."`
 	ToolChoice   any      `json:"tool_choice,omitempty" doc:"Only none and auto."`
 	Text         any      `json:"text,omitempty" doc:"Only the format text."`

@@ -27,10 +27,10 @@ func (r *Rights) Lacking(ctx context.Context, documents []int64, level Level) ([
 	return out, nil
 }
 
-// Removable returns those of some documents that the reader of ctx may remove. It
+// Writable returns those of some documents that the reader of ctx may change or remove. It
 // leaves out documents that the reader may not read. It fails with fault.Forbidden
 // for documents that the reader may only read.
-func (r *Rights) Removable(ctx context.Context, documents []int64) ([]int64, error) {
+func (r *Rights) Writable(ctx context.Context, documents []int64) ([]int64, error) {
 	unread, err := r.Lacking(ctx, documents, Read)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (r *Rights) Removable(ctx context.Context, documents []int64) ([]int64, err
 	documents = slices.DeleteFunc(slices.Clone(documents), func(id int64) bool { return slices.Contains(unread, id) })
 	unwritable, err := r.Lacking(ctx, documents, Write)
 	if err == nil && len(unwritable) > 0 {
-		err = fault.New(fault.Forbidden, "document_read_only", "you may read document %d but not remove it", unwritable[0])
+		err = fault.New(fault.Forbidden, "document_read_only", "you may read document %d but not change or remove it", unwritable[0])
 	}
 	return documents, err
 }

@@ -21,7 +21,7 @@ func newAsk(std stdio) *cobra.Command {
 	var (
 		asJSON     bool
 		collection string
-		documents  []int64
+		within     scope
 		k          int
 		from       remote
 	)
@@ -41,7 +41,7 @@ answers.`,
 			if elsewhere, err := from.check(); err != nil {
 				return err
 			} else if elsewhere {
-				msg, err := from.ask(cmd.Context(), question, k, collections(collection), documents)
+				msg, err := from.ask(cmd.Context(), question, k, collections(collection), within)
 				if err != nil {
 					return err
 				}
@@ -56,7 +56,8 @@ answers.`,
 				Question:    question,
 				K:           k,
 				Collections: collections(collection),
-				Documents:   documents,
+				Documents:   within.documents,
+				Place:       within.place,
 			})
 			if err != nil {
 				return fmt.Errorf("ask: %w", err)
@@ -66,7 +67,7 @@ answers.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the answer as one JSON object")
 	cmd.Flags().StringVar(&collection, "collection", "", "search only this collection (default all)")
-	cmd.Flags().Int64SliceVar(&documents, "document", nil, "search only the document with this id; repeatable (docent docs ls)")
+	within.flags(cmd)
 	cmd.Flags().IntVarP(&k, "k", "k", retrieve.AnswerK, "number of passages to answer from")
 	from.flags(cmd, "")
 	completeCollections(cmd, std)

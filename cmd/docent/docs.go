@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -18,11 +19,11 @@ import (
 func newDocs(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "docs",
-		Short: "List and remove documents",
+		Short: "List, tag, and remove documents",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newDocsLs(std), newDocsRm(std))
+	cmd.AddCommand(newDocsLs(std), newDocsTag(std), newDocsRm(std))
 	return cmd
 }
 
@@ -42,6 +43,8 @@ type docLine struct {
 	Date     string          `json:"date,omitempty"`
 	DateFrom corpus.DateFrom `json:"date_from,omitempty"`
 	Version  string          `json:"version,omitempty"`
+	Folder   string          `json:"folder,omitempty"`
+	Tags     []string        `json:"tags,omitempty"`
 	// Sentence names the reason; docs/reference/errors.md lists the ids.
 	Sentence fault.Sentence `json:"sentence,omitzero"`
 }
@@ -49,10 +52,10 @@ type docLine struct {
 // listPage is the number of documents in one query.
 const listPage = 1000
 
-// eachDocument calls f for every document of a collection; "" means all
+// eachDocument calls f for every document of a place in a collection; "" means all
 // collections.
-func eachDocument(cmd *cobra.Command, lib corpus.Library, collection string, f func(corpus.Document) error) error {
-	filter := corpus.DocumentFilter{Collection: collection, Limit: listPage}
+func eachDocument(cmd *cobra.Command, lib corpus.Library, collection string, place corpus.Place, f func(corpus.Document) error) error {
+	filter := corpus.DocumentFilter{Collection: collection, Place: place, Limit: listPage}
 	for {
 		docs, err := lib.Documents(cmd.Context(), filter)
 		if err != nil {
@@ -74,12 +77,13 @@ func newDocsLs(std stdio) *cobra.Command {
 	var asJSON bool
 	var collection string
 	var from remote
+	var within scope
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List the documents",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			each, done, err := documentsOf(cmd, std, &from, collection)
+			each, done, err := documentsOf(cmd, std, &from, collection, within.place)
 			if err != nil {
 				return err
 			}
@@ -103,6 +107,10 @@ func newDocsLs(std stdio) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if n == 0 && !within.place.IsZero() {
+				_, err := fmt.Fprintln(std.out, "No documents in these folders or with these tags.")
+				return err
+			}
 			if n == 0 && collection != "" {
 				_, err := fmt.Fprintf(std.out, "No documents in the collection %q.\n", collection)
 				return err
@@ -116,6 +124,7 @@ func newDocsLs(std stdio) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per document")
 	cmd.Flags().StringVar(&collection, "collection", "", "list only this collection (default all)")
+	within.placeFlags(cmd, "list")
 	from.flags(cmd, "")
 	completeCollections(cmd, std)
 	return cmd
@@ -123,12 +132,12 @@ func newDocsLs(std stdio) *cobra.Command {
 
 // documentsOf returns the function that lists the documents of a server, or of the database, and one that ends the use of it.
 func documentsOf(
-	cmd *cobra.Command, std stdio, from *remote, collection string,
+	cmd *cobra.Command, std stdio, from *remote, collection string, place corpus.Place,
 ) (each func(func(docLine) error) error, done func(), err error) {
 	if elsewhere, err := from.check(); err != nil {
 		return nil, nil, err
 	} else if elsewhere {
-		return func(f func(docLine) error) error { return from.documents(cmd.Context(), collection, f) }, func() {}, nil
+		return func(f func(docLine) error) error { return from.documents(cmd.Context(), collection, place, f) }, func() {}, nil
 	}
 	p, err := openStored(cmd, std)
 	if err != nil {
@@ -139,10 +148,10 @@ func documentsOf(
 		return nil, nil, err
 	}
 	return func(f func(docLine) error) error {
-		return eachDocument(cmd, p.DB.Library, collection, func(d corpus.Document) error {
+		return eachDocument(cmd, p.DB.Library, collection, place, func(d corpus.Document) error {
 			return f(docLine{
 				d.ID, d.Collection, d.Source, d.Title, d.MediaType, d.Size, d.SHA256, d.Chunks, d.Status,
-				d.Error.Message, d.Day(), d.DateFrom, d.Version, d.Error.Sentence,
+				d.Error.Message, d.Day(), d.DateFrom, d.Version, d.Folder, corpus.CleanTags(slices.Concat(d.Tags, d.OwnTags)), d.Error.Sentence,
 			})
 		})
 	}, func() { p.Close(cmd.Context()) }, nil
@@ -169,7 +178,7 @@ func newDocsRm(std stdio) *cobra.Command {
 			}
 			found := map[string]bool{}
 			var ids []int64
-			err = eachDocument(cmd, p.DB.Library, collection, func(d corpus.Document) error {
+			err = eachDocument(cmd, p.DB.Library, collection, corpus.Place{}, func(d corpus.Document) error {
 				file, _, _ := strings.Cut(d.Source, "#")
 				for _, name := range []string{strconv.FormatInt(d.ID, 10), d.Source, file} {
 					if arg, ok := wanted[name]; ok {
@@ -198,5 +207,40 @@ func newDocsRm(std stdio) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&collection, "collection", "", "remove only from this collection (default all)")
+	return cmd
+}
+
+func newDocsTag(std stdio) *cobra.Command {
+	var add, remove []string
+	cmd := &cobra.Command{
+		Use:   "tag ID...",
+		Short: "Add and remove tags of documents",
+		Long: `Add and remove tags of documents. They stay when docent reads the documents again. Tags
+that a document states itself cannot be removed.`,
+		Example: `  docent docs tag 12 15 --add draft --remove final`,
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ids := make([]int64, len(args))
+			for i, arg := range args {
+				var err error
+				if ids[i], err = strconv.ParseInt(arg, 10, 64); err != nil {
+					return fault.New(fault.Invalid, "cli_not_an_id", "%q is not the id of a document; docent docs ls lists the ids", arg)
+				}
+			}
+			p, err := openStored(cmd, std)
+			if err != nil {
+				return err
+			}
+			defer p.Close(cmd.Context())
+			n, err := p.DB.Tags.TagDocuments(cmd.Context(), ids, corpus.CleanTags(add), corpus.CleanTags(remove))
+			if err != nil {
+				return fmt.Errorf("tag documents: %w", err)
+			}
+			_, err = fmt.Fprintf(std.out, "tagged %s\n", plural(n, "document"))
+			return err
+		},
+	}
+	cmd.Flags().StringArrayVar(&add, "add", nil, "add this tag; repeatable")
+	cmd.Flags().StringArrayVar(&remove, "remove", nil, "remove this tag; repeatable")
 	return cmd
 }

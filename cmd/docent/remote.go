@@ -17,6 +17,7 @@ import (
 	"docent/config"
 	"docent/internal/fault"
 	"docent/payload"
+	"docent/rag/corpus"
 )
 
 const (
@@ -128,24 +129,31 @@ func (r *remote) refusal(status int, body []byte) error {
 }
 
 // ask answers a question.
-func (r *remote) ask(ctx context.Context, question string, k int, collections []string, documents []int64) (payload.RAGMessage, error) {
+func (r *remote) ask(ctx context.Context, question string, k int, collections []string, within scope) (payload.RAGMessage, error) {
 	var msg payload.RAGMessage
 	body := map[string]any{"question": question, "k": k}
 	if len(collections) > 0 {
 		body["collections"] = collections
 	}
-	if len(documents) > 0 {
-		body["documents"] = documents
+	if len(within.documents) > 0 {
+		body["documents"] = within.documents
+	}
+	if len(within.place.Folders) > 0 {
+		body["folders"] = within.place.Folders
+	}
+	if len(within.place.Tags) > 0 {
+		body["tags"] = within.place.Tags
 	}
 	return msg, r.call(ctx, http.MethodPost, "/api/ask", body, &msg)
 }
 
 // search finds passages. k is at most 50.
 func (r *remote) search(
-	ctx context.Context, question string, k int, explain bool, collections []string, documents []int64,
+	ctx context.Context, question string, k int, explain bool, collections []string, within scope,
 ) (searchFound, error) {
 	query := url.Values{"q": {question}, "k": {strconv.Itoa(k)}, "collection": collections}
-	for _, id := range documents {
+	within.query(query)
+	for _, id := range within.documents {
 		query.Add("document", strconv.FormatInt(id, 10))
 	}
 	if explain {
@@ -156,8 +164,9 @@ func (r *remote) search(
 }
 
 // documents calls f with each document of a collection, in pages; "" means all collections.
-func (r *remote) documents(ctx context.Context, collection string, f func(docLine) error) error {
+func (r *remote) documents(ctx context.Context, collection string, place corpus.Place, f func(docLine) error) error {
 	query := url.Values{"limit": {strconv.Itoa(listPage)}}
+	(&scope{place: place}).query(query)
 	if collection != "" {
 		query.Set("collection", collection)
 	}

@@ -58,7 +58,7 @@ func newSearch(std stdio) *cobra.Command {
 	var (
 		asJSON, explain bool
 		collection      string
-		documents       []int64
+		within          scope
 		k               int
 		mode            string
 		from            remote
@@ -73,8 +73,8 @@ func newSearch(std stdio) *cobra.Command {
 			if k < 1 || k > retrieve.MaxK*20 {
 				return fault.New(fault.Invalid, "cli_k_out_of_range", "-k %d is not between 1 and %d", k, retrieve.MaxK*20)
 			}
-			query := retrieve.Query{K: k, Collections: collections(collection), Documents: documents, Mode: retrieve.Mode(mode)}
-			find, done, err := finder(cmd, std, &from, query, explain)
+			query := retrieve.Query{K: k, Collections: collections(collection), Documents: within.documents, Mode: retrieve.Mode(mode)}
+			find, done, err := finder(cmd, std, &from, query, within, explain)
 			if err != nil {
 				return err
 			}
@@ -109,7 +109,7 @@ func newSearch(std stdio) *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per question")
 	cmd.Flags().BoolVar(&explain, "explain", false, "print the features of each score")
 	cmd.Flags().StringVar(&collection, "collection", "", "search only this collection (default all)")
-	cmd.Flags().Int64SliceVar(&documents, "document", nil, "search only the document with this id; repeatable (docent docs ls)")
+	within.flags(cmd)
 	cmd.Flags().IntVarP(&k, "k", "k", 10, "number of passages")
 	cmd.Flags().StringVar(&mode, "mode", string(retrieve.Full), "ranking: full, hybrid, bm25, or vectors")
 	from.flags(cmd, "")
@@ -120,7 +120,7 @@ func newSearch(std stdio) *cobra.Command {
 
 // finder returns the function that searches a server, or the database, and one that ends the use of it.
 func finder(
-	cmd *cobra.Command, std stdio, from *remote, query retrieve.Query, explain bool,
+	cmd *cobra.Command, std stdio, from *remote, query retrieve.Query, within scope, explain bool,
 ) (find func(question string) (searchFound, error), done func(), err error) {
 	elsewhere, err := from.check()
 	switch {
@@ -130,7 +130,7 @@ func finder(
 		return nil, nil, fault.New(fault.Invalid, "cli_mode_of_server", "a server searches with the mode full; leave out --mode or --server")
 	case elsewhere:
 		return func(question string) (searchFound, error) {
-			return from.search(cmd.Context(), question, query.K, explain, query.Collections, query.Documents)
+			return from.search(cmd.Context(), question, query.K, explain, query.Collections, within)
 		}, func() {}, nil
 	}
 	s, err := openStored(cmd, std)
@@ -138,6 +138,10 @@ func finder(
 		return nil, nil, err
 	}
 	if err := corpus.CheckCollections(cmd.Context(), s.DB.Library, query.Collections); err != nil {
+		s.Close(cmd.Context())
+		return nil, nil, err
+	}
+	if query.Documents, err = corpus.Within(cmd.Context(), s.DB.Library, within.documents, within.place, query.Collections); err != nil {
 		s.Close(cmd.Context())
 		return nil, nil, err
 	}

@@ -106,6 +106,7 @@ var samples = map[string]sample{
 	"POST /api/documents":                                  {body: form, header: []string{"Content-Type", "multipart/form-data; boundary=x"}, ok: 200},
 	"DELETE /api/documents/{id}":                           {path: "/api/documents/999999", ok: 404},
 	"POST /api/documents/delete":                           {body: `{"ids":[999999]}`, header: asJSON, ok: 200},
+	"POST /api/documents/tag":                              {body: `{"ids":[999999],"add":["x"]}`, header: asJSON, ok: 200},
 	"GET /api/collections":                                 {ok: 200},
 	"POST /api/collections":                                {body: `{"name":"c{n}"}`, header: asJSON, ok: 204, manage: true},
 	"PATCH /api/collections/{collection}":                  {path: "/api/collections/none", body: `{"title":"None"}`, header: asJSON, ok: 404, manage: true},

@@ -38,6 +38,8 @@ type Database struct {
 	MaxConns int
 	Corpus   corpus.Corpus
 	Library  corpus.Library
+	// Tags changes the tags of documents.
+	Tags corpus.Tagger
 	// Collections changes the records of collections.
 	Collections corpus.Collections
 	Encodings   corpus.Encodings
@@ -109,7 +111,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		pool, _ := s.Connections()
 		return &Database{
 			Schema: s, Kind: "postgres", MaxConns: int(pool.Config().MaxConns),
-			Corpus: s, Library: s, Collections: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
+			Corpus: s, Library: s, Collections: s, Tags: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 			Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s,
 			Tokens: s, Users: s, Logins: s, Links: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s,
 			Quotas: s, Webhooks: s, Backup: s, Replicas: s, Bus: s,
@@ -121,7 +123,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		return nil, err
 	}
 	return &Database{
-		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Collections: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
+		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Collections: s, Tags: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 		Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s,
 		Tokens: s, Users: s, Logins: s, Links: s,
 		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Quotas: s, Webhooks: s, Backup: s,

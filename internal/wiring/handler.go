@@ -57,7 +57,7 @@ func (s *Server) handler(addr string) (http.Handler, error) {
 // apiConfig configures the HTTP API.
 func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 	cfg := api.Config{
-		RAG: s.RAG, Retriever: s.Searcher, Library: s.Library, Documents: s.remover(),
+		RAG: s.RAG, Retriever: s.Searcher, Library: s.Library, Documents: s.changer(),
 		Collections: enforce.NewCollections(s.rights, s.DB.Collections, s.DB.Library, s.DB.Documents),
 		Uploads:     s.uploads(), Pages: drawer{s.pool, s.quotas},
 		Directory: s.Runtime.Directory(s.DB.Directory), Messages: s.conversations,

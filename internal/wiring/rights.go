@@ -12,27 +12,42 @@ import (
 	"docent/rag/corpus"
 )
 
-// remover returns the deletion of documents, with the rights of the reader.
-func (s *Server) remover() api.Remover {
+// changer returns the changes of documents, with the rights of the reader.
+func (s *Server) changer() api.Changer {
 	if s.rights == nil {
-		return s.DB.Documents
+		return changes{s.DB.Documents, s.DB.Tags}
 	}
-	return remover{s.rights, s.DB.Documents}
+	return changer{s.rights, changes{s.DB.Documents, s.DB.Tags}}
 }
 
-// remover deletes the documents that the reader of the context may remove.
-type remover struct {
+// changes are the changes of documents.
+type changes struct {
+	ingest.Store
+	corpus.Tagger
+}
+
+// changer changes the documents that the reader of the context may change.
+type changer struct {
 	rights    *rights.Rights
-	documents api.Remover
+	documents api.Changer
 }
 
-// RemoveDocuments implements api.Remover.
-func (r remover) RemoveDocuments(ctx context.Context, ids []int64) (int, error) {
-	ids, err := r.rights.Removable(ctx, ids)
+// RemoveDocuments implements api.Changer.
+func (c changer) RemoveDocuments(ctx context.Context, ids []int64) (int, error) {
+	ids, err := c.rights.Writable(ctx, ids)
 	if err != nil {
 		return 0, err
 	}
-	return r.documents.RemoveDocuments(ctx, ids)
+	return c.documents.RemoveDocuments(ctx, ids)
+}
+
+// TagDocuments implements api.Changer.
+func (c changer) TagDocuments(ctx context.Context, ids []int64, add, remove []string) (int, error) {
+	ids, err := c.rights.Writable(ctx, ids)
+	if err != nil {
+		return 0, err
+	}
+	return c.documents.TagDocuments(ctx, ids, add, remove)
 }
 
 // uploads returns the ingester, with the rights of the reader and the quota of the

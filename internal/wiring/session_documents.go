@@ -159,7 +159,7 @@ type overSession struct {
 // documents of the library.
 func (r overSession) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error] {
 	if r.alone {
-		req.Collections, req.Documents = nil, nil
+		req.Collections, req.Documents, req.Place = nil, nil, corpus.Place{}
 	}
 	return func(yield func(rag.Part, error) bool) {
 		for part, err := range r.Pipeline.Stream(ctx, req) {

@@ -22,6 +22,8 @@ type answering struct {
 	pipeline *Pipeline
 	// req has its defaults filled in and Turns cut to History.
 	req rag.Request
+	// chosen are the documents of the request without those of its place. search adds them to req.
+	chosen []int64
 	// model is nil for Extractive.
 	model      llm.Model
 	thresholds Thresholds
@@ -50,6 +52,11 @@ type answering struct {
 
 // search understands the message and finds the passages for it, or replies without them.
 func (a *answering) search(ctx context.Context) error {
+	a.chosen = slices.Clone(a.req.Documents)
+	var err error
+	if a.req.Documents, err = a.pipeline.locate(ctx, a.req); err != nil {
+		return err
+	}
 	a.message = talk.Read(a.req.Question, a.req.Turns)
 	switch a.message.Kind {
 	case talk.SmallTalk:
@@ -79,6 +86,15 @@ func (a *answering) search(ctx context.Context) error {
 		a.question = gist
 	}
 	return a.searchQuestion(ctx)
+}
+
+// locate returns the documents of a request with those of its place. The library lists only those that the reader may read.
+func (r *Pipeline) locate(ctx context.Context, req rag.Request) ([]int64, error) {
+	lister, ok := r.cfg.Shelf.(corpus.Lister)
+	if !ok {
+		return req.Documents, nil
+	}
+	return corpus.Within(ctx, lister, req.Documents, req.Place, req.Collections) //nolint:wrapcheck // it names the operation
 }
 
 // repliesTo reports whether docent itself replies to small talk. A model answers complaints about its answers, and
@@ -176,7 +192,7 @@ func (a *answering) find(ctx context.Context, query retrieve.Query) error {
 	a.found = found
 	a.out.Passages = passages(found.Results)
 	a.out.Search = &rag.Search{
-		Text: found.Question, Wordings: wordings, K: a.req.K, Collections: a.listed(ctx), Documents: slices.Clone(a.req.Documents),
+		Text: found.Question, Wordings: wordings, K: a.req.K, Collections: a.listed(ctx), Documents: a.chosen, Place: a.req.Place,
 		Evidence: found.Evidence,
 	}
 	return nil

@@ -14,7 +14,7 @@ const MaxK = 50
 const AnswerK = 4
 
 // MaxDocuments limits Query.Documents.
-const MaxDocuments = 1000
+const MaxDocuments = corpus.MaxWithin
 
 // Query is a request for passages.
 type Query struct {

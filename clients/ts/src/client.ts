@@ -51,6 +51,10 @@ export interface Question {
   collections?: string[];
   /** The ids of the documents to search, at most 100. */
   documents?: number[];
+  /** The folders to search, with those below them, at most 50. */
+  folders?: string[];
+  /** The tags of documents to search, at most 50. */
+  tags?: string[];
   /** The model that answers. */
   model?: string;
   /** The number of passages, from 1 to 50. */

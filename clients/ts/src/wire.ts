@@ -8,6 +8,10 @@ export interface components {
             collections?: string[] | null;
             /** @description The ids of the documents to search. */
             documents?: number[] | null;
+            /** @description The folders to search */
+            folders?: string[] | null;
+            /** @description The tags of documents to search. */
+            tags?: string[] | null;
             /** @description The model that answers. */
             model?: string | null;
             /** @description The number of passages. */
@@ -124,6 +128,10 @@ export interface components {
             collections?: string[];
             /** @description The ids of the searched documents. Absent if all were searched. */
             documents?: number[];
+            /** @description The searched folders. Absent if there are none. */
+            folders?: string[];
+            /** @description The searched tags. Absent if there are none. */
+            tags?: string[];
             /** @description The search text. Absent if it is the question. */
             searched?: string;
             /** @description The reasoning of the model before the answer. Absent without one. */

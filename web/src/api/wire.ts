@@ -298,10 +298,17 @@ export interface components {
              */
             date_from?: "front_matter" | "properties" | "mail_header" | "page_markup" | "feed_entry" | "commit" | "last_modified" | "file_time";
             error?: string;
+            /**
+             * @description The path of the folder, without the folders of the server above it; absent if the document is in none.
+             * @example manuals/pumps
+             */
+            folder?: string;
             /** Format: int64 */
             id: number;
             language: string;
             media_type: string;
+            /** @description Those of the tags that people added. */
+            own_tags?: string[];
             sentence?: components["schemas"]["Sentence"];
             sha256: string;
             /** Format: int64 */
@@ -310,6 +317,8 @@ export interface components {
             source: string;
             /** @enum {string} */
             status: "ready" | "failed" | "skipped";
+            /** @description The tags that the document states, and those that people added. */
+            tags?: string[];
             title: string;
             /** Format: date-time */
             updated_at: string;
@@ -329,6 +338,14 @@ export interface components {
             next?: number;
             /** @description The cursor of the next page with sort. Absent on the last page. */
             next_cursor?: string;
+        };
+        DocumentTags: {
+            /** @description The tags to add. They are stored in lower case. */
+            add?: string[] | null;
+            /** @description The ids of the documents. Unknown ids are ignored. */
+            ids: number[];
+            /** @description The tags to remove. Tags that a document states stay. */
+            remove?: string[] | null;
         };
         EmbedderInfo: {
             /** Format: int64 */
@@ -748,7 +765,7 @@ export interface components {
             logprobs?: unknown;
             /** @description The conversation. Its last message is the question. */
             messages: components["schemas"]["OpenaiMessage"][];
-            /** @description With session_id, continues this stored session, or creates it. With documents, a text such as 12, 15, searches only the documents with these ids. */
+            /** @description With session_id, continues this stored session, or creates it. With documents, a text such as 12, 15, searches only the documents with these ids. With folders and tags, such as manuals/pumps, prices, also searches the documents in these folders or with these tags. */
             metadata?: unknown;
             /** @description Only text. */
             modalities?: unknown;
@@ -966,7 +983,7 @@ export interface components {
             include?: unknown;
             /** @description The question, or a list of messages. The last message is the question. */
             input: unknown;
-            /** @description With session_id, continues this stored session, or creates it. With documents, a text such as 12, 15, searches only the documents with these ids. */
+            /** @description With session_id, continues this stored session, or creates it. With documents, a text such as 12, 15, searches only the documents with these ids. With folders and tags, such as manuals/pumps, prices, also searches the documents in these folders or with these tags. */
             metadata?: unknown;
             /** @description A model of GET /v1/models. */
             model: string;
@@ -1069,6 +1086,8 @@ export interface components {
             collections?: string[] | null;
             /** @description Searches only the documents with these ids. */
             documents?: number[] | null;
+            /** @description Also searches the documents in these folders and below them, in the chosen collections. */
+            folders?: string[] | null;
             /** @description Earlier messages, oldest first. */
             history?: components["schemas"]["Turn"][] | null;
             /**
@@ -1082,6 +1101,8 @@ export interface components {
             prompt?: string;
             /** @description The question. */
             question: string;
+            /** @description Also searches the documents with one of these tags, in the chosen collections. */
+            tags?: string[] | null;
         };
         QuestionChange: {
             /**
@@ -1129,6 +1150,7 @@ export interface components {
             documents?: number[];
             /** Format: double */
             evidence?: number;
+            folders?: string[];
             /** Format: int64 */
             k?: number;
             /** Format: int64 */
@@ -1141,6 +1163,7 @@ export interface components {
             searched?: string;
             sentences: components["schemas"]["RAGSentence"][];
             stopped?: boolean;
+            tags?: string[];
             thinking?: string;
             wordings?: string[];
         };
@@ -1474,6 +1497,13 @@ export interface components {
             /** Format: int64 */
             unchanged: number;
         };
+        TaggedDocuments: {
+            /**
+             * Format: int64
+             * @description The number of documents.
+             */
+            tagged: number;
+        };
         Token: {
             /** Format: date-time */
             created_at: string;
@@ -1571,6 +1601,7 @@ export type ConversationPage = components['schemas']['ConversationPage'];
 export type Document = components['schemas']['Document'];
 export type DocumentIDs = components['schemas']['DocumentIDs'];
 export type DocumentPage = components['schemas']['DocumentPage'];
+export type DocumentTags = components['schemas']['DocumentTags'];
 export type EmbedderInfo = components['schemas']['EmbedderInfo'];
 export type EncoderInfo = components['schemas']['EncoderInfo'];
 export type Error = components['schemas']['Error'];
@@ -1670,6 +1701,7 @@ export type SourceOption = components['schemas']['SourceOption'];
 export type SourceWish = components['schemas']['SourceWish'];
 export type Step = components['schemas']['Step'];
 export type Summary = components['schemas']['Summary'];
+export type TaggedDocuments = components['schemas']['TaggedDocuments'];
 export type Token = components['schemas']['Token'];
 export type TokenWish = components['schemas']['TokenWish'];
 export type Turn = components['schemas']['Turn'];

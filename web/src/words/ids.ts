@@ -510,6 +510,9 @@ export interface Params {
   picture_too_large: [number, number];
   picture_too_small: [number, number];
   picture_unread: [];
+  place_empty: [];
+  place_too_large: [number];
+  places_invalid: [number];
   powerpoint_legacy: [];
   powerpoint_without_slides: [];
   previous_needs_model: [];

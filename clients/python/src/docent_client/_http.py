@@ -44,6 +44,8 @@ def question(
     text: str,
     collections: Sequence[str] | None,
     documents: Sequence[int] | None,
+    folders: Sequence[str] | None,
+    tags: Sequence[str] | None,
     k: int | None,
     model: str | None,
     history: Iterable[Turn],
@@ -55,6 +57,10 @@ def question(
         body["collections"] = list(collections)
     if documents is not None:
         body["documents"] = list(documents)
+    if folders is not None:
+        body["folders"] = list(folders)
+    if tags is not None:
+        body["tags"] = list(tags)
     if k is not None:
         body["k"] = k
     if model is not None:

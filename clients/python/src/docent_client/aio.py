@@ -61,6 +61,8 @@ class AsyncDocent:
         *,
         collections: Sequence[str] | None = None,
         documents: Sequence[int] | None = None,
+        folders: Sequence[str] | None = None,
+        tags: Sequence[str] | None = None,
         k: int | None = None,
         model: str | None = None,
         history: Iterable[Turn] = (),
@@ -70,7 +72,9 @@ class AsyncDocent:
 
         `prompt` replaces the instructions for the model. It needs the scope admin.
         """
-        body = _http.question(question, collections, documents, k, model, history, prompt)
+        body = _http.question(
+            question, collections, documents, folders, tags, k, model, history, prompt
+        )
         return await self._call("POST", "/api/ask", Answer.parse, json=body)
 
     async def stream(
@@ -79,13 +83,17 @@ class AsyncDocent:
         *,
         collections: Sequence[str] | None = None,
         documents: Sequence[int] | None = None,
+        folders: Sequence[str] | None = None,
+        tags: Sequence[str] | None = None,
         k: int | None = None,
         model: str | None = None,
         history: Iterable[Turn] = (),
         prompt: str | None = None,
     ) -> AsyncIterator[Phase | Piece | Answer]:
         """Yield phases and pieces of an answer, and finally the checked answer."""
-        body = _http.question(question, collections, documents, k, model, history, prompt)
+        body = _http.question(
+            question, collections, documents, folders, tags, k, model, history, prompt
+        )
         accept = {"Accept": "text/event-stream"}
         events = _http.Events()
         try:
@@ -107,9 +115,13 @@ class AsyncDocent:
         k: int | None = None,
         collections: Sequence[str] | None = None,
         documents: Sequence[int] | None = None,
+        folders: Sequence[str] | None = None,
+        tags: Sequence[str] | None = None,
     ) -> SearchResults:
         """Find passages."""
-        params = _http.wanted(q=text, k=k, collection=collections, document=documents)
+        params = _http.wanted(
+            q=text, k=k, collection=collections, document=documents, folder=folders, tag=tags
+        )
         return await self._call("GET", "/api/search", SearchResults.parse, params=params)
 
     async def ingest(self, *files: File, collection: str | None = None) -> list[Ingested]:

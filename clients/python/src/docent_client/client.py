@@ -62,6 +62,8 @@ class Docent:
         *,
         collections: Sequence[str] | None = None,
         documents: Sequence[int] | None = None,
+        folders: Sequence[str] | None = None,
+        tags: Sequence[str] | None = None,
         k: int | None = None,
         model: str | None = None,
         history: Iterable[Turn] = (),
@@ -71,7 +73,9 @@ class Docent:
 
         `prompt` replaces the instructions for the model. It needs the scope admin.
         """
-        body = _http.question(question, collections, documents, k, model, history, prompt)
+        body = _http.question(
+            question, collections, documents, folders, tags, k, model, history, prompt
+        )
         return self._call("POST", "/api/ask", Answer.parse, json=body)
 
     def stream(
@@ -80,13 +84,17 @@ class Docent:
         *,
         collections: Sequence[str] | None = None,
         documents: Sequence[int] | None = None,
+        folders: Sequence[str] | None = None,
+        tags: Sequence[str] | None = None,
         k: int | None = None,
         model: str | None = None,
         history: Iterable[Turn] = (),
         prompt: str | None = None,
     ) -> Iterator[Phase | Piece | Answer]:
         """Yield phases and pieces of an answer, and finally the checked answer."""
-        body = _http.question(question, collections, documents, k, model, history, prompt)
+        body = _http.question(
+            question, collections, documents, folders, tags, k, model, history, prompt
+        )
         accept = {"Accept": "text/event-stream"}
         events = _http.Events()
         try:
@@ -107,9 +115,13 @@ class Docent:
         k: int | None = None,
         collections: Sequence[str] | None = None,
         documents: Sequence[int] | None = None,
+        folders: Sequence[str] | None = None,
+        tags: Sequence[str] | None = None,
     ) -> SearchResults:
         """Find passages."""
-        params = _http.wanted(q=text, k=k, collection=collections, document=documents)
+        params = _http.wanted(
+            q=text, k=k, collection=collections, document=documents, folder=folders, tag=tags
+        )
         return self._call("GET", "/api/search", SearchResults.parse, params=params)
 
     def ingest(self, *files: File, collection: str | None = None) -> list[Ingested]:

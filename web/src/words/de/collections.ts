@@ -18,4 +18,7 @@ export const collections = {
   collection_taken: (a) => `Es gibt schon eine Sammlung ${a}`,
   collection_title_long: (n) => `Titel und Ansprechpartner einer Sammlung dürfen nicht länger als ${n} Byte sein`,
   collections_full: (n) => `Es gibt schon ${n} Sammlungen, mehr sind nicht möglich`,
+  place_empty: 'In diesen Ordnern und mit diesen Schlagwörtern gibt es keine Dokumente',
+  place_too_large: (n) => `Die Ordner und Schlagwörter haben mehr als ${n} Dokumente; suchen Sie in ihren Sammlungen oder in kleineren Ordnern`,
+  places_invalid: (n) => `folders und tags müssen Listen mit höchstens ${n} Texten sein, von denen keiner leer ist`,
 } satisfies Partial<Sentences>;

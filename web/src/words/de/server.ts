@@ -87,7 +87,7 @@ export const server: Sentences = {
   database_value_too_large: 'Ein Wert ist zu groß für die Datenbank',
   document_not_read: 'Das Dokument lässt sich gerade nicht lesen',
   document_pages_unsupported: (n) => `Das Dokument ${n} hat keine Seiten, die dieser Server zeigen kann`,
-  document_read_only: (n) => `Sie dürfen das Dokument ${n} lesen, aber nicht löschen`,
+  document_read_only: (n) => `Sie dürfen das Dokument ${n} lesen, aber nicht ändern oder löschen`,
   document_status_invalid: (a) => `Ein Dokument ist ready oder failed, nicht ${a}`,
   document_without_pages: (n, a) => `Das Dokument ${n} hat keine Seiten zum Anzeigen: ${a}`,
   documents_not_listed: 'Die Dokumente lassen sich gerade nicht auflisten',
