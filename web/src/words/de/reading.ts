@@ -38,7 +38,7 @@ export const reading = {
   document_empty: 'Leer: enthält keinen Text',
   document_encrypted: 'Verschlüsselt: Das Dokument braucht ein Passwort. Bitte das Passwort entfernen und erneut hinzufügen',
   document_failed: 'docent konnte das Dokument nicht lesen; der Grund steht im Protokoll',
-  drawing_too_large: 'Zu komplex: Eine Seite der Zeichnung hat mehr als {1} Formen',
+  drawing_too_large: (most) => `Zu komplex: Eine Seite der Zeichnung hat mehr als ${most} Formen`,
   drawing_damaged: 'Beschädigt: Die Zeichnung lässt sich nicht lesen',
   embedder_count: (n, m) => `Das Embedding-Modell hat ${n} Vektoren für ${m} Texte geliefert`,
   enrich_unusable: (model, n) => `Das Modell ${model} hat für ${n} Abschnitte nacheinander keine brauchbaren Fragen geschrieben; prüfe seine Einstellungen oder wähle ein größeres Modell`,

@@ -36,8 +36,8 @@ export const server: Sentences = {
   audio_invalid: 'Audio braucht eine Abtastrate, Kanäle und für jeden Kanal gleich viele Werte',
   audio_not_encoded: 'Das Audio ließ sich nicht kodieren',
   backup_damaged: 'Die Sicherung ist beschädigt oder unvollständig; nichts wurde wiederhergestellt',
-  backup_line_long:
-    'Eine Zeile der Sicherung ist länger als {1} Bytes; wenn sie große Dateien enthält, bitte DOCENT_MAX_FILE_SIZE wie bei der Sicherung setzen',
+  backup_line_long: (most) =>
+    `Eine Zeile der Sicherung ist länger als ${most} Bytes; wenn sie große Dateien enthält, bitte DOCENT_MAX_FILE_SIZE wie bei der Sicherung setzen`,
   backup_not_encrypted:
     'Die Sicherung ist nicht verschlüsselt, also kann sie von jedem stammen; wenn sie vertrauenswürdig ist, bitte --passphrase-file weglassen',
   backup_encrypted: 'Die Sicherung ist verschlüsselt; bitte die Passphrase mit --passphrase-file angeben',
@@ -71,8 +71,7 @@ export const server: Sentences = {
   database_busy: 'Die Datenbank ist beschäftigt. Bitte erneut versuchen',
   database_closed: 'Die Datenbank ist geschlossen',
   database_conflict: 'Die Änderung widerspricht den gespeicherten Daten',
-  disk_nearly_full:
-    'Auf dem Datenträger des Datenordners sind nur {1} MiB frei, und docent braucht {2}; bitte Platz schaffen',
+  disk_nearly_full: (free, least) => `Auf dem Datenträger des Datenordners sind nur ${free} MiB frei, und docent braucht ${least}; bitte Platz schaffen`,
   database_disk_full: 'Der Datenträger der Datenbank ist voll',
   database_file_damaged: 'Die Datei der Datenbank ist beschädigt oder keine Datenbank',
   database_file_not_opened: 'Die Datei der Datenbank lässt sich nicht öffnen',
