@@ -46,7 +46,7 @@ func newGroups(gaps []Gap, model string) *groups {
 func (g *groups) join(q Ungrouped, v []float32) Grouped {
 	gap, score := g.nearest(v, nil)
 	if gap == nil || score < joinFrom {
-		gap, score = &Gap{Model: g.model}, 0
+		gap = &Gap{Model: g.model}
 		g.gaps = append(g.gaps, gap)
 	}
 	gap.add(v, 1)

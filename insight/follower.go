@@ -72,7 +72,7 @@ func repeat(ctx context.Context, log *slog.Logger, name string, step func(ctx co
 		pause := idlePause
 		switch more, err := step(ctx); {
 		case ctx.Err() != nil:
-			return nil
+			return nil //nolint:nilerr // the end of ctx is why the step failed
 		case err != nil:
 			failures = min(2*failures, maxPause/idlePause)
 			pause = failures * idlePause
