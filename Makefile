@@ -93,6 +93,7 @@ lint: ## check format, code, dependencies, prose, and the Helm chart
 	go vet -tags soak,weaviate ./...
 	bin/tools/golangci-lint run
 	cd tools/chart && go mod tidy -diff && go run .
+	cd tools/bleve && go mod tidy -diff && go vet ./...
 
 fmt: ## format the Go code
 	@.ci/setup lint
@@ -100,7 +101,9 @@ fmt: ## format the Go code
 
 bench: web ## run the benchmarks (docs/explanation/performance.md)
 	@.ci/setup test
-	@set -o pipefail; go test -run '^$$' -bench . -timeout 30m $$(grep -rl --include='*_test.go' --exclude-dir=node_modules '^func Benchmark' . | xargs -n1 dirname | sort -u) \
+	@set -o pipefail; { go test -run '^$$' -bench . -timeout 30m \
+		$$(grep -rl --include='*_test.go' --exclude-dir=node_modules --exclude-dir=bleve '^func Benchmark' . | xargs -n1 dirname | sort -u) \
+		&& cd tools/bleve && go test -run '^$$' -bench .; } \
 		| awk -F'\t' '/^Benchmark.*\t/ { print $$1; for (i = 3; i <= NF; i++) print "  " $$i; next } { print }'
 
 eval: build ## fetch the corpora of the question sets, and measure retrieval and answers
