@@ -18,4 +18,5 @@ export interface View {
 
 export const views: readonly View[] = [
   { name: 'system', icon: 'screen', role: 'administrator', load: () => import('./System.svelte') },
+  { name: 'people', icon: 'people', role: 'administrator', load: () => import('./People.svelte') },
 ];

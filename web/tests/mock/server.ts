@@ -10,6 +10,7 @@ import { answer, documents, type MockDocument } from './corpus';
 import { scripts } from './scripts';
 import { MockSources } from './sources';
 import { MockTurn, Stopped, type Entry } from './turn';
+import { MockUsers } from './users';
 
 const dist = join(import.meta.dirname, '../../dist');
 
@@ -94,6 +95,7 @@ export class MockDocent {
   feedback: unknown[] = [];
   tokens: TokenRow[] = [];
   sources = new MockSources();
+  users = new MockUsers();
   /** Messages received, with their ids; resends are here too. */
   received: { id: string; text: string; content: unknown }[] = [];
   url = '';
@@ -330,6 +332,7 @@ export class MockDocent {
     if (noun === 'tokens') return void (await this.keys(req, res, Number(id)));
     if (noun === 'search') return void json({ question: '', evidence: 1, results: [] });
     if (noun === 'sources' || noun === 'source-kinds') return void (await this.sources.serve(req, res, url));
+    if (noun === 'users' || noun === 'groups') return void (await this.users.serve(req, res, url));
     if (noun === 'ask') return void json(answer('backup', this.documents));
     if (noun === 'documents' && id === 'delete') {
       let body = '';

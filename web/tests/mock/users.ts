@@ -1,0 +1,47 @@
+// The users of the mock server.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Seen, User } from '../../src/api/users';
+
+const user = (name: string, more: Partial<User> = {}): User => ({ name, scopes: ['ask'], groups: [], disabled: false, invited: false, created_at: '2026-03-01T10:00:00Z', last_seen_at: '2026-05-03T09:00:00Z', ...more });
+
+export class MockUsers {
+  list: User[] = [user('ada', { scopes: ['admin'] }), user('ben', { groups: ['staff'] }), user('cleo', { invited: true, last_seen_at: null })];
+  groups = ['staff', 'sales'];
+  access: Seen[] = [
+    { collection: 'hr', documents: 3, right: 'read', through: ['group:staff', 'user:ben'] },
+    { collection: 'news', documents: 1, right: 'write', through: [] },
+  ];
+  /** The calls that change something. */
+  calls: string[] = [];
+
+  async serve(req: IncomingMessage, res: ServerResponse, url: URL): Promise<void> {
+    const json = (value: unknown, status = 200) => void res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value));
+    let text = '';
+    for await (const part of req) text += String(part);
+    const sent = (text ? JSON.parse(text) : {}) as Partial<User> & { member?: string; is?: boolean };
+    const [, , noun, name = '', part] = url.pathname.split('/').map(decodeURIComponent);
+    if (req.method !== 'GET') this.calls.push([req.method, url.pathname + url.search, text].filter(Boolean).join(' '));
+    const expires_at = '2026-05-06T09:00:00Z';
+    if (noun === 'groups') {
+      if (req.method === 'GET') return json(this.groups.map((g) => ({ name: g, members: this.list.filter((u) => u.groups.includes(g)).map((u) => `user:${u.name}`) })));
+      const u = this.list.find((x) => `user:${x.name}` === sent.member)!;
+      u.groups = [...u.groups.filter((g) => g !== name), ...(sent.is ? [name] : [])];
+      return void res.writeHead(204).end();
+    }
+    if (!name && req.method === 'GET') return json(this.list);
+    if (!name) {
+      if (this.list.some((u) => u.name === sent.name)) return json({ code: 'conflict', message: 'there is already a user of this name', retryable: false }, 409);
+      this.list.push(user(sent.name!, { scopes: sent.scopes!, invited: true, last_seen_at: null }));
+      return json({ link: 'secret1', expires_at }, 201);
+    }
+    if (part === 'link') return json({ link: 'secret2', expires_at });
+    if (part === 'access') return json(this.access);
+    const u = this.list.find((x) => x.name === name)!;
+    const only = !this.list.some((x) => x !== u && x.scopes.includes('admin'));
+    const falls = req.method === 'DELETE' ? !part : sent.disabled === true || (sent.scopes && !sent.scopes.includes('admin'));
+    if (u.scopes.includes('admin') && only && falls) return json({ code: 'conflict', message: `${name} is the only administrator; make somebody else an administrator first`, retryable: false }, 409);
+    if (req.method === 'PATCH') Object.assign(u, sent);
+    else if (!part) this.list = this.list.filter((x) => x !== u);
+    res.writeHead(204).end();
+  }
+}
