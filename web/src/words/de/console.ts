@@ -38,7 +38,7 @@ export const console: Console = {
   },
 
   people: {
-    lead: 'Wer sich anmelden kann und was jede Person darf.',
+    lead: 'Die Nutzer dieses Servers und ihre Berechtigungen.',
     off: 'Die Anmeldung ist ausgeschaltet: Jeder, der docent erreicht, ist Administrator. Schalten Sie sie ein, um im Team zu arbeiten.',
     offCreate: 'Legen Sie den ersten Administrator im Terminal an:',
     offServe: 'Starten Sie docent neu, mit Anmeldung:',
@@ -55,7 +55,7 @@ export const console: Console = {
     linkTitle: 'Link zum Setzen des Passworts',
     linkFor: (name) => `Schicken Sie diesen Link an ${name}`,
     linkNote: (until) => `Der Link gilt einmal, drei Tage lang: bis ${until}.`,
-    linkOnce: 'Kopieren Sie ihn jetzt. docent zeigt ihn nicht noch einmal. Wer ihn zuerst öffnet, setzt das Passwort.',
+    linkOnce: 'Kopieren Sie ihn jetzt. docent zeigt ihn nicht noch einmal. Wer ihn zuerst öffnet, kann das Passwort setzen.',
     notCopied: 'Der Link konnte nicht kopiert werden. Markieren und kopieren Sie ihn selbst.',
     noLink: 'Der Link wurde nicht erzeugt.',
 

@@ -37,7 +37,7 @@ export const console = {
   },
 
   people: {
-    lead: 'Who can sign in, and what each person may do.',
+    lead: 'The users of this server and their permissions.',
     off: 'Authentication is off: everyone who can reach docent is an administrator. To work with a team, turn it on.',
     offCreate: 'Create the first administrator in a terminal:',
     offServe: 'Start docent again with authentication:',
@@ -54,7 +54,7 @@ export const console = {
     linkTitle: 'Link to set a password',
     linkFor: (name: string) => `Send this link to ${name}`,
     linkNote: (until: string) => `The link works once, for three days: until ${until}.`,
-    linkOnce: 'Copy it now. docent does not show it again. Whoever opens it first sets the password.',
+    linkOnce: 'Copy it now. docent does not show it again. The first person who opens it can set the password.',
     notCopied: 'The link could not be copied. Select and copy it manually.',
     noLink: 'The link was not created.',
 
