@@ -20,9 +20,10 @@ const (
 	followNames = 6
 	// fewWords is the maximum number of own words in an incomplete question that depends on earlier turns.
 	fewWords = 1
-	// refusal begins an answer that says nothing about the question.
-	refusal = "I don't know"
 )
+
+// unknown matches the beginning of an answer that may say nothing about the question.
+var unknown = regexp.MustCompile(`^(?:I don't know|Das weiß ich nicht|These passages come closest|Diese Stellen kommen der Frage am nächsten)`)
 
 // SearchText returns the text to search for. For a question that depends on
 // earlier turns, it puts the question before it in front, the beginning of the
@@ -74,7 +75,7 @@ func complete(question string, turns []Turn, answered bool) string {
 				i = 0 // earlier turns are about something else
 			}
 		case Assistant:
-			if answer == "" && len(said) == 0 && !strings.HasPrefix(t.Text, refusal) {
+			if answer == "" && len(said) == 0 && !unknown.MatchString(t.Text) {
 				answer = text.Unmarked(t.Text)
 			}
 		}
@@ -221,6 +222,13 @@ var elliptic = regexp.MustCompile(`(?i)^\W*(?:` +
 	`(?:please |can you |could you )?(?:tell|show|give) (?:me|us)\b|(?:please |can you |could you )?(?:explain|elaborate|go on|continue)\b|` +
 	`details?\W*$|examples?\W*$|(?:how|what|when|where|who|whom)(?: \w+)?\W*$)`)
 
+// introduced matches a question with "and" that names a thing which nobody has mentioned: "and how do I pause a source?".
+var introduced = regexp.MustCompile(`(?i)^\W*(?:and|but|so)\W+(?:how|where|when) (?:do|does|can|could|should|must|would) (?:\w+ ){1,3}an? \w+|` +
+	`^\W*(?:und|aber)\W+(?:wie|wo|wann) \pL+ (?:\pL+ ){0,3}eine?[nmr]? \pL+`)
+
+// conjunction matches the first word of such a question.
+var conjunction = regexp.MustCompile(`(?i)^\W*(?:and|but|so|und|aber)\W+`)
+
 // expletive matches an "it" that refers to nothing.
 var expletive = regexp.MustCompile(`(?i)\bwhat (?:time|day|date|month|year) is it\b`)
 
@@ -251,6 +259,9 @@ func leans(question string, seen map[int]bool) bool {
 func refersBack(question string, seen map[int]bool) bool {
 	if expletive.MatchString(question) {
 		return false
+	}
+	if introduced.MatchString(question) {
+		return refersBack(conjunction.ReplaceAllString(question, ""), seen)
 	}
 	language := text.Language(question)
 	var own []int // where the question's own words begin

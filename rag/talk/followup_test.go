@@ -45,6 +45,13 @@ func TestLeans(t *testing.T) {
 		"I use zlib for the logs. What does it return?":        false,
 		"does Postgres log its errors?":                        false,
 		"and how is it created?":                               true,
+		"and how do I pause a source?":                         false,
+		"and where can I find an older version?":               false,
+		"Und wie pausiere ich eine Quelle?":                    false,
+		"and how do I set a limit for it?":                     true,
+		"and how do I start the server?":                       true,
+		"and how many days in Germany?":                        true,
+		"Und wie richte ich damit eine Quelle ein?":            true,
 		"can I stop and restart it?":                           true,
 		"what is the default, and does it matter?":             true,
 		"are the users and their passwords in there too?":      true,
@@ -131,6 +138,20 @@ func TestSearchText(t *testing.T) {
 
 // A pronoun stands for the subject of the last question for a definition, unless another
 // question of its own came later.
+// TestUnknownAnswer: an answer that may say nothing about its question says nothing about the next one.
+func TestUnknownAnswer(t *testing.T) {
+	t.Parallel()
+	for _, answer := range []string{
+		"I don't know. I searched.", "Das weiß ich nicht. Nichts.", "These passages come closest. They may not answer the question.\n\nThe valve is red. [1]",
+		"Diese Stellen kommen der Frage am nächsten. Vielleicht beantworten sie sie nicht.\n\nThe valve is red. [1]",
+	} {
+		turns := []Turn{{Role: User, Text: "How do I clean the pump?"}, {Role: Assistant, Text: answer}}
+		if got, want := SearchText("how long does it take?", turns), "How do I clean the pump?\nhow long does it take?"; got != want {
+			t.Errorf("after %q: %q", answer, got)
+		}
+	}
+}
+
 func TestNamedSubject(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
