@@ -111,7 +111,7 @@ func (s *site) wantOthersClosed(t *testing.T, w who, session string) {
 		if r.session != "" {
 			header = append(header, "X-Session-ID", r.session)
 		}
-		if resp, body := w.Request(t, http.MethodPost, s.at+r.path, r.body, header...); resp.StatusCode != http.StatusNotFound {
+		if resp, body := w.Request(t, http.MethodPost, s.at+r.path, r.body, header...); resp.StatusCode != http.StatusOK || strings.Contains(body, "Zqmidnight") {
 			t.Errorf("%s %s with %q: %d %s", r.path, r.body, r.session, resp.StatusCode, body)
 		}
 	}

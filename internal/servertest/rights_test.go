@@ -339,9 +339,9 @@ func TestRightsOverHTTP(t *testing.T) {
 			}
 		}
 		const rightsOf = "/api/collections/default/rights"
-		list("user other", `[{"name":"default","documents":1,"restricted":false,"right":"read","rights":[]}]`)
-		list("user both", `[{"name":"default","documents":1,"restricted":false,"right":"write","rights":[]}]`)
-		list("user root", `[{"name":"default","documents":1,"restricted":false,"right":"manage","rights":[]}]`)
+		list("user other", `[{"name":"default","title":"default","documents":1,"failed":0,"chunks":1,"restricted":false,"right":"read","rights":[]}]`)
+		list("user both", `[{"name":"default","title":"default","documents":1,"failed":0,"chunks":1,"restricted":false,"right":"write","rights":[]}]`)
+		list("user root", `[{"name":"default","title":"default","documents":1,"failed":0,"chunks":1,"restricted":false,"right":"manage","rights":[]}]`)
 		do("user both", 403, "PUT", rightsOf, `{"subject":"everyone","right":"read"}`)
 		do("user root", 204, "POST", "/api/groups", `{"name":"staff"}`)
 		do("user root", 409, "POST", "/api/groups", `{"name":"staff"}`)
@@ -355,12 +355,12 @@ func TestRightsOverHTTP(t *testing.T) {
 		do("user other", 403, "PUT", rightsOf, `{"subject":"everyone","right":"read"}`)
 		do("user both", 404, "PUT", rightsOf, `{"subject":"group:board","right":"read"}`)
 		do("user both", 204, "PUT", rightsOf, `{"subject":"group:staff","right":"read"}`)
-		list("user other", `[{"name":"default","documents":1,"restricted":true,"right":"read","rights":[]}]`)
-		list("user both", `[{"name":"default","documents":1,"restricted":true,"right":"manage","rights":[{"subject":"group:staff","right":"read"},{"subject":"user:both","right":"manage"}]}]`)
+		list("user other", `[{"name":"default","title":"default","documents":1,"failed":0,"chunks":1,"restricted":true,"right":"read","rights":[]}]`)
+		list("user both", `[{"name":"default","title":"default","documents":1,"failed":0,"chunks":1,"restricted":true,"right":"manage","rights":[{"subject":"group:staff","right":"read"},{"subject":"user:both","right":"manage"}]}]`)
 		do("user both", 204, "PUT", rightsOf, `{"subject":"group:staff","right":"none"}`)
 		list("user other", `[]`)
 		do("user both", 204, "DELETE", rightsOf, "")
-		list("user other", `[{"name":"default","documents":1,"restricted":false,"right":"read","rights":[]}]`)
+		list("user other", `[{"name":"default","title":"default","documents":1,"failed":0,"chunks":1,"restricted":false,"right":"read","rights":[]}]`)
 		do("user both", 403, "DELETE", rightsOf, "")
 		do("user root", 204, "DELETE", "/api/groups/staff", "")
 	})
