@@ -4,6 +4,7 @@ import { base } from './base';
 import type {
   NewShare,
   ShareRow,
+  SignInRow,
   SharedConversation,
   ChunkPage,
   CollectionChanges,
@@ -296,6 +297,16 @@ export const openLink = (link: string) => json<{ name: string }>('/api/password-
 
 /** useLink sets the password with a link, and signs in. */
 export const useLink = (link: string, password: string) => json<Me>('/api/password-link', write('PUT', { link, password }));
+
+/** changePassword sets the user's password. It ends all sign-ins, and starts a new one here. */
+export const changePassword = (old: string, password: string) => call('/api/me/password', write('PUT', { old, password }));
+
+export const listSignIns = () => json<SignInRow[]>('/api/me/sign-ins');
+
+export const endSignIn = (id: string) => call(`/api/me/sign-ins/${encodeURIComponent(id)}`, { method: 'DELETE' });
+
+/** accountAddress is the address of the user's data as a file. */
+export const accountAddress = `${base}/api/me/export`;
 
 export const logOut = () => call('/api/logout', { method: 'POST' });
 

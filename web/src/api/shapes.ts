@@ -31,6 +31,7 @@ export type {
   SearchResults,
   Session as SessionRow,
   Share as ShareRow,
+  SignIn as SignInRow,
   SharedConversation,
   Token as TokenRow,
   UploadResult,

@@ -325,6 +325,7 @@ export class MockDocent {
       return void json(this.me());
     }
     if (!this.known(req)) return void json({ code: 'unauthorized', message: 'log in first', retryable: false }, 401);
+    if (noun === 'me' && id) return void (await this.users.own(req, res, id, url.pathname.split('/').at(4)));
     if (noun === 'me') return void json(this.me());
     if (noun === 'info') return void json(this.info());
     if (noun === 'ready') return void json({ checks: { database: 'ok', ...this.failing } }, Object.keys(this.failing).length ? 503 : 200);

@@ -1,5 +1,6 @@
 // The users of the mock server.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { SignInRow } from '../../src/api/shapes';
 import type { Seen, User } from '../../src/api/users';
 
 const user = (name: string, more: Partial<User> = {}): User => ({ name, scopes: ['ask'], groups: [], disabled: false, invited: false, created_at: '2026-03-01T10:00:00Z', last_seen_at: '2026-05-03T09:00:00Z', ...more });
@@ -13,6 +14,30 @@ export class MockUsers {
   ];
   /** The calls that change something. */
   calls: string[] = [];
+
+  /** The browsers in which the user is signed in. */
+  signIns: SignInRow[] = [
+    { id: 'a1', client: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', created_at: '2026-05-01T09:00:00Z', last_used_at: '2026-05-03T09:00:00Z', current: true },
+    { id: 'b2', client: 'Mozilla/5.0 (Windows NT 10.0) Chrome/140.0.0.0 Safari/537.36', created_at: '2026-05-01T09:00:00Z', last_used_at: '2026-05-02T09:00:00Z', current: false },
+  ];
+  password = 'correct horse';
+
+  /** own serves the account of the user. */
+  async own(req: IncomingMessage, res: ServerResponse, what: string, id?: string): Promise<void> {
+    const json = (value: unknown, status = 200) => void res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value));
+    let text = '';
+    for await (const part of req) text += String(part);
+    if (what === 'sign-ins' && req.method === 'GET') return json(this.signIns);
+    if (what === 'sign-ins') {
+      this.signIns = this.signIns.filter((s) => s.id !== id);
+      return void res.writeHead(204).end();
+    }
+    const { old, password } = JSON.parse(text) as { old: string; password: string };
+    if (old !== this.password) return json({ code: 'forbidden', message: 'the password is wrong', retryable: false }, 403);
+    this.password = password;
+    this.signIns = this.signIns.filter((s) => s.current);
+    json({});
+  }
 
   async serve(req: IncomingMessage, res: ServerResponse, url: URL): Promise<void> {
     const json = (value: unknown, status = 200) => void res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value));

@@ -1,0 +1,47 @@
+// The account of the user in the settings.
+import { beforeEach, expect, test } from 'vitest';
+import type { MockDocent } from '../mock/server';
+import { accessible, start, type Page } from './page';
+
+let mock: MockDocent;
+let page: Page;
+
+beforeEach(async () => {
+  ({ mock, page } = await start());
+  mock.login = 'ada correct horse';
+  await page.goto('#/settings');
+  await page.getByLabel('Name').fill('ada');
+  await page.getByLabel('Password').fill('correct horse');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Password and sign-ins' }).waitFor();
+});
+
+test('the user ends the sign-in of another browser, and can export all data', async () => {
+  await page.getByText('Firefox, Linux').waitFor();
+  await page.getByText(/this browser/).waitFor();
+  expect(await page.getByRole('link', { name: 'Export my data' }).getAttribute('href')).toBe('/api/me/export');
+  await accessible();
+  await page.getByRole('button', { name: 'End sign-in: Chrome, Windows' }).click();
+  await page.getByText('Chrome, Windows').waitFor({ state: 'detached' });
+  expect(mock.users.signIns.map((s) => s.id)).toEqual(['a1']);
+});
+
+test('the user changes the password, which signs out the other browsers', async () => {
+  await page.getByText('Chrome, Windows').waitFor();
+  await page.getByRole('button', { name: 'Change password…' }).click();
+  const form = page.locator('form').filter({ hasText: 'Present password' });
+  await form.getByLabel('Present password').fill('wrong horse');
+  await form.getByLabel('New password, at least 8 characters').fill('battery staple');
+  await form.getByLabel('The same password again').fill('battery stable');
+  await form.getByRole('button', { name: 'Change password' }).click();
+  await form.getByText('The passwords differ.').waitFor();
+  await form.getByLabel('The same password again').fill('battery staple');
+  await form.getByRole('button', { name: 'Change password' }).click();
+  await form.getByText('The password is wrong.').waitFor();
+  await accessible();
+  await form.getByLabel('Present password').fill('correct horse');
+  await form.getByRole('button', { name: 'Change password' }).click();
+  await page.getByText('The password is changed.').waitFor();
+  await page.getByText('Chrome, Windows').waitFor({ state: 'detached' });
+  expect(mock.users.password).toBe('battery staple');
+});
