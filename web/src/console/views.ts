@@ -19,4 +19,5 @@ export interface View {
 export const views: readonly View[] = [
   { name: 'system', icon: 'screen', role: 'administrator', load: () => import('./System.svelte') },
   { name: 'people', icon: 'people', role: 'administrator', load: () => import('./People.svelte') },
+  { name: 'questions', icon: 'chat', role: 'manager', load: () => import('./Questions.svelte') },
 ];

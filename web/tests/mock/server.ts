@@ -7,6 +7,7 @@ import { extname, join } from 'node:path';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { ChunkRow, CollectionInfo, DocumentRow, Info, Me, SessionRow, TokenRow } from '../../src/api/shapes';
 import { answer, documents, type MockDocument } from './corpus';
+import { MockInsight } from './insight';
 import { scripts } from './scripts';
 import { MockSources } from './sources';
 import { MockTurn, Stopped, type Entry } from './turn';
@@ -96,6 +97,7 @@ export class MockDocent {
   tokens: TokenRow[] = [];
   sources = new MockSources();
   users = new MockUsers();
+  insight = new MockInsight();
   /** Messages received, with their ids; resends are here too. */
   received: { id: string; text: string; content: unknown }[] = [];
   url = '';
@@ -334,6 +336,7 @@ export class MockDocent {
     if (noun === 'search') return void json({ question: '', evidence: 1, results: [] });
     if (noun === 'sources' || noun === 'source-kinds') return void (await this.sources.serve(req, res, url));
     if (noun === 'users' || noun === 'groups') return void (await this.users.serve(req, res, url));
+    if (noun === 'insight') return void (await this.insight.serve(req, res, url));
     if (noun === 'ask') return void json(answer('backup', this.documents));
     if (noun === 'documents' && id === 'delete') {
       let body = '';

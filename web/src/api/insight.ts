@@ -1,0 +1,41 @@
+// The HTTP calls and types for the questions of all people.
+import { call, json, query } from './http';
+import type { AskedAnswer, AskedQuestion, GapChange, GapDetail, GapPage, QuestionChange, QuestionDay, QuestionPage } from './wire';
+
+export type { AskedAnswer, AskedQuestion, Gap, GapChange, GapDetail, QuestionChange, QuestionDay } from './wire';
+
+export interface QuestionQuery {
+  outcome?: readonly AskedQuestion['outcome'][];
+  rating?: AskedQuestion['rating'] | undefined;
+  mark?: AskedQuestion['mark'] | undefined;
+  channel?: string;
+  collection?: string;
+  gap?: number;
+  /** The earliest time in ISO 8601. */
+  since?: string | undefined;
+  cursor?: string | undefined;
+}
+
+const at = '/api/insight';
+
+const change = (value: unknown): RequestInit => ({ method: 'PATCH', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(value) });
+
+/** listDays counts the questions of the last 30 days, oldest first. */
+export const listDays = (collection = '') => json<QuestionDay[]>(`${at}/days` + query({ days: 30, collection }));
+
+/** listQuestions lists questions, newest first. The server logs the request if it gives names. */
+export function listQuestions({ outcome = [], ...rest }: QuestionQuery = {}): Promise<QuestionPage> {
+  const first = query({ ...rest, limit: 50 });
+  return json<QuestionPage>(`${at}/questions${first}${outcome.map((o) => `&outcome=${o}`).join('')}`);
+}
+
+/** readQuestion loads a question with its answer. The server logs the request. */
+export const readQuestion = (id: number) => json<AskedAnswer>(`${at}/questions/${id}`);
+
+export const changeQuestion = (id: number, wish: QuestionChange) => call(`${at}/questions/${id}`, change(wish));
+
+export const listGaps = (q: { state?: string; collection?: string; cursor?: string | undefined; limit?: number } = {}) => json<GapPage>(`${at}/gaps` + query({ ...q }));
+
+export const readGap = (id: number) => json<GapDetail>(`${at}/gaps/${id}`);
+
+export const changeGap = (id: number, wish: GapChange) => call(`${at}/gaps/${id}`, change(wish));

@@ -1,0 +1,86 @@
+// The questions of all people, and their gaps, on the mock server.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AskedAnswer, Gap, GapDetail, QuestionDay } from '../../src/api/insight';
+import { answer, documents } from './corpus';
+
+const day = 86_400_000;
+const ago = (days: number) => new Date(Date.now() - days * day).toISOString();
+
+const question = (id: number, text: string, more: Partial<AskedAnswer> = {}): AskedAnswer => ({
+  id, question: text, timestamp: ago(id / 3), outcome: 'answered', rating: 0, channel: 'page', language: 'en', evidence: 0.81, collections: ['default'], mark: '',
+  message: answer(more.outcome === 'not_found' ? 'unknown' : text, documents()), ...more,
+});
+
+export const questions = (): AskedAnswer[] => [
+  question(1, 'How do I make a backup while docent serves?'),
+  question(2, 'Which password rules apply to guests?', { outcome: 'not_found', evidence: 0.12, gap: 1, channel: 'widget' }),
+  question(3, 'How long are guests’ passwords valid?', { outcome: 'not_found', evidence: 0.2, gap: 1 }),
+  question(4, 'Can I restore a single document?', { outcome: 'unsure', evidence: 0.4, gap: 2, channel: 'api' }),
+  question(5, 'What is the weather tomorrow?', { outcome: 'not_found', evidence: 0, mark: 'off_topic', channel: 'mcp' }),
+  question(6, 'What does the attached contract say about notice periods?', { rating: 1, withheld: 'file' }),
+  question(7, 'How much memory does the index need?', { rating: -1 }),
+];
+
+const gap = (id: number, wording: string, more: Partial<Gap> = {}): Gap => ({
+  id, wording, question: id + 1, title: '', questions: 2, people: 2, first: ago(20), last: ago(1), owner: '', state: 'open', note: '', collections: ['default'], ...more,
+});
+
+export const gaps = (): Gap[] => [
+  gap(1, 'Which password rules apply to guests?', { questions: 14, people: 9, owner: 'ada' }),
+  gap(2, 'Can I restore a single document?', { question: 4, state: 'proposed', questions: 5, people: 4 }),
+  gap(3, 'Do you have an office in Lisbon?', { state: 'stays_open', note: 'There is no office in Portugal. Visitors are welcome in Porto.' }),
+];
+
+export class MockInsight {
+  questions = questions();
+  gaps = gaps();
+  /** The number of questions in a page. */
+  limit = 50;
+  /** The queries of lists, and the changes. */
+  asked: string[] = [];
+  changes: [string, unknown][] = [];
+
+  async serve(req: IncomingMessage, res: ServerResponse, url: URL): Promise<void> {
+    const [, , , noun, part] = url.pathname.split('/');
+    const json = (body: unknown, status = 200) => void res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+    const missing = () => json({ code: 'not_found', message: 'no such thing', retryable: false }, 404);
+    const id = Number(part);
+    if (noun === 'days') return json(this.days());
+    if (req.method === 'PATCH') {
+      let text = '';
+      for await (const piece of req) text += String(piece);
+      const change = JSON.parse(text) as object;
+      this.changes.push([`${noun}/${id}`, change]);
+      if (noun === 'gaps') this.gaps = this.gaps.map((g) => (g.id === id ? { ...g, ...change } : g));
+      else this.questions = this.questions.map((q) => (q.id === id ? { ...q, ...change } : q));
+      return void res.writeHead(204).end();
+    }
+    if (part) {
+      const found = noun === 'gaps' ? this.detail(id) : this.questions.find((q) => q.id === id);
+      if (!found) return missing();
+      return json('withheld' in found ? { ...found, message: undefined } : found);
+    }
+    const q = url.searchParams;
+    this.asked.push(url.search);
+    if (noun === 'gaps') return json({ gaps: this.gaps.filter((g) => !q.get('state') || g.state === q.get('state')) });
+    const outcomes = q.getAll('outcome');
+    const is = (key: 'channel' | 'mark' | 'rating' | 'gap', a: AskedAnswer) => !q.get(key) || String(a[key]) === q.get(key);
+    const found = this.questions.filter((a) => (outcomes.length === 0 || outcomes.includes(a.outcome)) && is('channel', a) && is('mark', a) && is('rating', a) && is('gap', a));
+    const from = Number(q.get('cursor') ?? 0);
+    const to = from + this.limit;
+    return json({ questions: found.slice(from, to).map(({ message: _, ...row }) => row), ...(to < found.length && { next_cursor: String(to) }) });
+  }
+
+  private detail(id: number): GapDetail | undefined {
+    const g = this.gaps.find((x) => x.id === id);
+    const old = this.questions.find((q) => q.id === g?.question)?.message;
+    return g && { ...g, ...(old && { old }), ...(g.state === 'proposed' && { new: answer('backup', documents()) }) };
+  }
+
+  private days(): QuestionDay[] {
+    return Array.from({ length: 30 }, (_, i) => {
+      const questions = this.questions.length && (i * 7) % 13 + (i % 7 > 4 ? 0 : 9);
+      return { day: ago(29 - i).slice(0, 10), questions, answered: Math.floor(questions * 0.7), unsure: Math.floor(questions * 0.15), not_found: questions - Math.floor(questions * 0.7) - Math.floor(questions * 0.15), rated_down: questions % 5 === 4 ? 2 : 0 };
+    });
+  }
+}
