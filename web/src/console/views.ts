@@ -20,4 +20,5 @@ export const views: readonly View[] = [
   { name: 'system', icon: 'screen', role: 'administrator', load: () => import('./System.svelte') },
   { name: 'people', icon: 'people', role: 'administrator', load: () => import('./People.svelte') },
   { name: 'questions', icon: 'chat', role: 'manager', load: () => import('./Questions.svelte') },
+  { name: 'gaps', icon: 'search', role: 'manager', load: () => import('./Gaps.svelte') },
 ];
