@@ -108,7 +108,7 @@ export const console = {
   },
 
   questions: {
-    lead: 'What people asked, and how well the documents answered. A question appears some seconds after its answer.',
+    lead: 'The questions of all people, and the answers of the documents. A question appears some seconds after its answer.',
     none: 'The questions of all people will appear here, with their answers. Nobody has asked one yet.',
     all: 'All questions',
     numbers: {
