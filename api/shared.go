@@ -155,8 +155,8 @@ func (s shares) sharedMessages(ctx context.Context, session, seq int64) ([]agent
 	}), nil
 }
 
-// view returns the messages of a share for the reader of ctx, and the number of those that
-// are withheld.
+// view returns the messages of a share for the reader of ctx. missing is the number of
+// withheld ones.
 func (s shares) view(ctx context.Context, share journal.Share, v sharedView) (seen []agent.ChatMessage, missing int, err error) {
 	all, err := s.sharedMessages(ctx, share.Session, share.Seq)
 	if err != nil {

@@ -106,7 +106,7 @@ func (s shares) addRoutes(r *route.Router) {
 	}, s.list)
 	route.Add(r, huma.Operation{
 		Method: http.MethodPost, Path: list, OperationID: "create-share", Tags: tags, Summary: "Share an answer or a conversation",
-		Description: "The link shows the messages up to a turn as they are now. Readers see an answer only if they may read all passages behind it.",
+		Description: "The link shows the messages up to a turn. Later changes do not appear. A reader sees an answer only with the right to read all of its passages.",
 		Errors:      []int{http.StatusNotFound, http.StatusConflict}, DefaultStatus: http.StatusCreated,
 	}, s.create)
 	route.Add(r, huma.Operation{

@@ -105,7 +105,7 @@ func (a *Authenticator) DeleteOwn(ctx context.Context, p Principal, password, re
 // errConfirm is of another kind than errPassword, because the user is still signed in.
 var errConfirm = fault.New(fault.Forbidden, "password_wrong", "the password is wrong")
 
-// confirm checks the password of a user who is signed in.
+// confirm checks the own password of a signed-in user.
 func (a *Authenticator) confirm(ctx context.Context, user, password, remote string) error {
 	// Attempts are counted before the check, as in password.
 	attempts := a.knownAt.attempts(user, remote)

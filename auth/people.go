@@ -97,8 +97,8 @@ func (p People) Remove(ctx context.Context, name string) error {
 	return p.a.DeleteUser(ctx, name)
 }
 
-// keepAdmin fails if a user is the only administrator who can sign in. At the command line,
-// operators can change every user, so they can correct a mistake.
+// keepAdmin fails if no other administrator can sign in. Operators can correct a mistake at
+// the command line, which changes every user.
 func (p People) keepAdmin(ctx context.Context, name string) error {
 	users, err := p.a.cfg.Users.Users(ctx)
 	if err != nil {

@@ -83,8 +83,7 @@ func (m Model) FromFile() bool { return m.fromFile }
 
 // Price is the price of a million tokens, in any currency.
 type Price struct {
-	// Input is the price of tokens that the model reads, and Output of those that it
-	// writes.
+	// Input is the price of read tokens. Output is the price of written ones.
 	Input, Output float64
 }
 

@@ -38,7 +38,7 @@ type AskedQuestion struct {
 	// Evidence says how well the passages support an answer.
 	Evidence *float64 `json:"evidence,omitempty" doc:"From 0 to 1. Absent without a search."`
 	// Collections are the collections of the question.
-	Collections []string `json:"collections" doc:"The collections that the question named, or else those of the passages."`
+	Collections []string `json:"collections" doc:"The collections in the question. If it names none, those of the passages."`
 	// Mark is the decision of a person.
 	Mark string `json:"mark" enum:",off_topic,test" doc:"off_topic for a question that is not about the documents, test for a kept one."`
 	// Gap is the gap of the question.

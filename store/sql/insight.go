@@ -51,8 +51,8 @@ func insertAnswer(ctx context.Context, tx Tx, e insight.Entry, collections []int
 	return true, err
 }
 
-// collectionsOf returns the ids of the collections that the question named, or else those of the
-// passages.
+// collectionsOf returns the ids of the collections in the question. If it names none, it returns
+// those of the passages.
 func collectionsOf(ctx context.Context, tx Tx, e insight.Entry) ([]int64, error) {
 	if len(e.Asked) > 0 {
 		return list(ctx, tx, scanID, `SELECT id FROM collection WHERE name IN (SELECT unnest($1::text[]))`, store.Texts(e.Asked))

@@ -47,7 +47,7 @@ export interface components {
             asker?: string;
             /** @enum {string} */
             channel: "page" | "widget" | "websocket" | "api" | "mcp" | "terminal" | "agent";
-            /** @description The collections that the question named, or else those of the passages. */
+            /** @description The collections in the question. If it names none, those of the passages. */
             collections: string[];
             /**
              * Format: double
@@ -99,7 +99,7 @@ export interface components {
             asker?: string;
             /** @enum {string} */
             channel: "page" | "widget" | "websocket" | "api" | "mcp" | "terminal" | "agent";
-            /** @description The collections that the question named, or else those of the passages. */
+            /** @description The collections in the question. If it names none, those of the passages. */
             collections: string[];
             /**
              * Format: double

@@ -1,4 +1,4 @@
-// Who may open which views of the console.
+// The views of the console by the role of a person.
 import { account } from '../shell/account.svelte';
 import { views, type View } from './views';
 

@@ -67,7 +67,7 @@ export const chat = {
   shareNever: 'Never',
   shareDays: (n: number) => `After ${number(n)} days`,
   shareFiles: 'Include answers from attached files',
-  shareNote: 'Readers see the messages as they are now. They see an answer only if they may read the documents behind it.',
+  shareNote: 'Later messages are not shared. Readers do not see answers from documents that they may not read.',
   makeLink: 'Create link',
   linkMade: 'Address',
   linkCopied: 'The link is copied.',
