@@ -9,6 +9,7 @@ import (
 	"docent/ingest/source/folder"
 	"docent/ingest/source/git"
 	"docent/ingest/source/imap"
+	"docent/ingest/source/mediawiki"
 	"docent/ingest/source/s3"
 	"docent/ingest/source/web"
 	"docent/ingest/source/webdav"
@@ -57,6 +58,9 @@ func plainKinds(private bool, gitCache string) []source.Kind {
 			c.URL, c.AllowPrivate, c.Dial = s.Location, private, s.Dial
 		}),
 		networkKind(source.Kind{Name: "webdav", Options: webdavOptions}, webdav.New, func(c *webdav.Config, s source.Settings) {
+			c.URL, c.AllowPrivate, c.Dial = s.Location, private, s.Dial
+		}),
+		networkKind(source.Kind{Name: "mediawiki", Options: mediawikiOptions}, mediawiki.New, func(c *mediawiki.Config, s source.Settings) {
 			c.URL, c.AllowPrivate, c.Dial = s.Location, private, s.Dial
 		}),
 		networkKind(source.Kind{Name: "imap", Schedule: "15m", Options: imapOptions}, imap.New, func(c *imap.Config, s source.Settings) {
@@ -136,6 +140,18 @@ var webdavOptions = append([]source.Option{
 	{Name: "password", Title: fault.NewText("option_password", "password"), Secret: true},
 	{Name: "token", Title: fault.NewText("option_bearer_token", "bearer token instead of user and password"), Secret: true},
 }, fileOptions...)
+
+var mediawikiOptions = []source.Option{
+	{
+		Name: "namespaces", Type: "list",
+		Title:   fault.NewText("option_namespaces", "names or numbers of the namespaces to read, comma-separated"),
+		Default: "those with content",
+	},
+	{Name: "user", Title: fault.NewText("option_wiki_user", "name of a bot password, such as Reader@docent")},
+	{Name: "password", Title: fault.NewText("option_wiki_password", "bot password"), Secret: true},
+	{Name: "token", Title: fault.NewText("option_wiki_token", "OAuth token instead of user and password"), Secret: true},
+	{Name: "max_pages", Title: fault.NewText("option_max_pages", "most pages of one sync"), Type: "number", Default: "100000"},
+}
 
 var imapOptions = []source.Option{
 	{Name: "user", Title: fault.NewText("option_mail_user", "user name of the account"), Required: true},

@@ -26,20 +26,27 @@ var (
 	linkedCreated = regexp.MustCompile(`"datePublished"\s*:\s*"([^"]{8,40})"`)
 )
 
-// dates are the dates and the version in the markup of a page.
+// maxSubjects bounds the tags in the markup of a page.
+const maxSubjects = 200
+
+// subjectName is the names of metadata with the tags of a page.
+var subjectName = regexp.MustCompile(`(?i)^(?:article:tag|(?:dc|dcterms)[.:]subject)$`)
+
+// dates are the dates, the version, and the tags in the markup of a page.
 type dates struct {
 	changed, created time.Time
 	times            []time.Time // of time elements without a meaning, at most two different ones
 	version          string
+	tags             []string
 }
 
-// setDates sets the date and the version of a page from its markup. The time of the last change
+// setDates sets the date, the version, and the tags of a page from its markup. The time of the last change
 // comes before the time of publication. A time element without a meaning counts if the page has only
 // one date in such elements.
 func setDates(root *html.Node, doc *outline.Document) {
 	d := &dates{}
 	d.walk(root)
-	doc.Version = d.version
+	doc.Version, doc.Tags = d.version, corpus.CleanTags(d.tags)
 	switch {
 	case !d.changed.IsZero():
 		doc.SetDate(d.changed, corpus.PageMarkup)
@@ -74,6 +81,10 @@ func (d *dates) meta(n *html.Node) {
 		case name == "":
 		case strings.EqualFold(name, "version") || strings.EqualFold(name, "docsearch:version"):
 			d.version = metadata.CheckVersion(value)
+		case subjectName.MatchString(name):
+			if len(d.tags) < maxSubjects {
+				d.tags = append(d.tags, value)
+			}
 		case key == "http-equiv" && strings.EqualFold(name, "date"): // of the response
 		default:
 			d.note(name, value)

@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -331,19 +330,7 @@ func (s *Source) get(ctx context.Context, client *http.Client, address, accept s
 		return nil, fault.Wrap(fault.Invalid, err, "address_invalid", "%s is not an address", address)
 	}
 	req.Header.Set("Accept", accept)
-	res, err := client.Do(req)
-	if err != nil {
-		var wrapped *url.Error
-		if errors.As(err, &wrapped) { // the error text repeats the address
-			err = wrapped.Err
-		}
-		return nil, dial.Explain(err, req.URL.Host)
-	}
-	if res.StatusCode != http.StatusOK {
-		res.Body.Close()
-		return nil, dial.StatusError(res)
-	}
-	return res, nil
+	return dial.Do(client, req)
 }
 
 // Open returns an entry of the last listing, or the page behind its link.

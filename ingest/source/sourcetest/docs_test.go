@@ -9,6 +9,7 @@ import (
 	"docent/ingest/source/feed"
 	"docent/ingest/source/git"
 	"docent/ingest/source/imap"
+	"docent/ingest/source/mediawiki"
 	"docent/ingest/source/s3"
 	"docent/ingest/source/web"
 	"docent/ingest/source/webdav"
@@ -23,6 +24,7 @@ func TestReference(t *testing.T) {
 	}
 	for kind, cfg := range map[string]any{
 		"web": web.Config{}, "feed": feed.Config{}, "git": git.Config{}, "s3": s3.Config{}, "webdav": webdav.Config{}, "imap": imap.Config{},
+		"mediawiki": mediawiki.Config{},
 	} {
 		_, section, ok := strings.Cut(string(text), "Kind: `"+kind+"`.")
 		if !ok {

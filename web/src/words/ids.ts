@@ -23,6 +23,7 @@ export interface Params {
   anonymous_connections_full: [];
   anonymous_connections_of_address: [];
   answer_interrupted: [];
+  answer_not_json: [string];
   answer_unfit: [];
   answer_without_message: [];
   answers_full: [];
@@ -442,6 +443,7 @@ export interface Params {
   option_mailboxes: [];
   option_max_pages: [];
   option_mode: [];
+  option_namespaces: [];
   option_out_of_range: [string, number, number, number];
   option_password: [];
   option_prefixes: [];
@@ -451,6 +453,9 @@ export interface Params {
   option_session_token: [];
   option_user: [];
   option_virtual_host: [];
+  option_wiki_password: [];
+  option_wiki_token: [];
+  option_wiki_user: [];
   options_closed: [];
   options_invalid: [];
   options_without_label: [number];
@@ -474,6 +479,7 @@ export interface Params {
   page_number: [number];
   page_without_size: [];
   pages_blank: [];
+  pages_option_negative: [];
   parameter_missing: [string];
   parameter_not_plain: [string];
   part_name_twice: [];
@@ -903,6 +909,15 @@ export interface Params {
   webhook_url_invalid: [];
   webhooks_full: [number];
   websocket_needed: [];
+  wiki_busy: [];
+  wiki_denied: [];
+  wiki_failed: [string];
+  wiki_login: [];
+  wiki_namespace_unknown: [string];
+  wiki_not_found: [];
+  wiki_other_host: [string];
+  wiki_page_gone: [];
+  wiki_too_many_pages: [number];
   word_empty: [];
   word_legacy: [];
   wordperfect_document: [];
