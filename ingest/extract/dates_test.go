@@ -2,6 +2,7 @@ package extract_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,6 +73,16 @@ func TestDates(t *testing.T) {
 		if got != strings.TrimSpace(c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+// TestSubjects reads the tags in the markup of a page.
+func TestSubjects(t *testing.T) {
+	t.Parallel()
+	doc, _ := extractFile(t, "a.html", []byte(`<html><head><meta name="dcterms.subject" content="Pump care">
+<meta property="article:tag" content="Seals"><meta name="keywords" content="spam, more spam"></head><body><p>Text.</p></body></html>`))
+	if !slices.Equal(doc.Tags, []string{"pump care", "seals"}) {
+		t.Errorf("tags %q", doc.Tags)
 	}
 }
 

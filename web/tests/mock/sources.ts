@@ -27,6 +27,7 @@ export const kinds: SourceKind[] = [
       { name: 'secret_key', title: 'Secret key', type: 'text', secret: true, required: true, default: '' },
     ],
   },
+  { kind: 'mediawiki', local: false, options: [{ name: 'namespaces', title: 'Namespaces', type: 'list', secret: false, required: false, default: 'those with content' }, { name: 'password', title: 'Bot password', type: 'text', secret: true, required: false, default: '' }] },
   { kind: 'webdav', local: false, options: [{ name: 'user', title: 'User name', type: 'text', secret: false, required: false, default: '' }, { name: 'password', title: 'Password', type: 'text', secret: true, required: false, default: '' }] },
   { kind: 'imap', local: false, options: [{ name: 'user', title: 'User name', type: 'text', secret: false, required: true, default: '' }, { name: 'password', title: 'Password', type: 'text', secret: true, required: true, default: '' }] },
 ];
