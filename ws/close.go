@@ -32,8 +32,7 @@ var (
 	// CloseGoingAway closes the connections during Server.Shutdown.
 	CloseGoingAway = CloseCode{
 		websocket.CloseGoingAway, "server is shutting down",
-		"The server stops or restarts. Running turns are stored. Waiting turns run when the session is " +
-			"opened again.",
+		"The server stops or restarts. Running turns are stored. Waiting turns run after the next start.",
 	}
 	// CloseProtocol reports a violation of the protocol. The WebSocket library
 	// sends it, with a reason.

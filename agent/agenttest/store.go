@@ -539,16 +539,14 @@ func (s *Store) Sessions(_ context.Context, f journal.SessionFilter) ([]journal.
 	defer s.mu.Unlock()
 	var out []journal.SessionRecord
 	for _, have := range slices.Backward(s.sessions) {
-		if have == nil || f.Agent != "" && f.Agent != have.record.Key.Agent || f.Username != "" && f.Username != have.record.Username ||
+		if have == nil || f.Waiting && len(have.pending()) == 0 ||
+			f.Agent != "" && f.Agent != have.record.Key.Agent || f.Username != "" && f.Username != have.record.Username ||
 			f.Owner != "" && f.Owner != have.record.Owner || f.Except != "" && f.Except == have.record.Owner {
 			continue
 		}
 		out = append(out, have.record)
 	}
-	if f.Limit > 0 {
-		out = out[:min(len(out), f.Limit)]
-	}
-	return out, nil
+	return out[:min(len(out), cmp.Or(f.Limit, len(out)))], nil
 }
 
 // Session implements journal.Store.

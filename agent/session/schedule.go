@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"docent/agent"
@@ -87,18 +88,50 @@ func (s *schedule) retryLocked() {
 	s.rt.alarms.set(alarm{ID: s.session, At: s.rt.cfg.Now().Add(pause), Backoff: pause})
 }
 
-// Start begins to wake sessions that are not in memory and whose state waits for a time or a
-// condition. It reads them from the store, and later adds the sessions that leave memory. It reads
-// none for an agent without such states. It also removes old sessions without an event.
+// Start loads the sessions with a message that a killed process left behind, and begins to wake
+// sessions that are not in memory and whose state waits for a time or a condition. It reads them from
+// the store, and later adds the sessions that leave memory. It also removes old sessions without an
+// event.
 //
 // Start fails if the store cannot be read; the runtime then tries again later.
 func (r *Runtime) Start(ctx context.Context) error {
 	r.sweep(ctx)
 	r.alarms.start(ctx)
+	if err := r.goOn(ctx); err != nil {
+		return err
+	}
 	if !r.programs.machine().Timed() {
 		return nil
 	}
 	return r.alarms.refill(ctx) //nolint:wrapcheck // the error is complete
+}
+
+// waitingFor bounds the age of the messages that Start has answered without a client. So a message
+// that ends the process cannot do so at each start for ever.
+const waitingFor = time.Hour
+
+// maxWaiting bounds the sessions that Start loads for their messages: the last used.
+const maxWaiting = 1000
+
+// goOn sets alarms for the sessions with a message that no turn has handled. A session that another
+// replica runs stays there.
+func (r *Runtime) goOn(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	now := r.cfg.Now()
+	waiting, err := r.cfg.Store.Sessions(ctx, journal.SessionFilter{
+		Agent: r.cfg.Agent.Name(), Waiting: true, Since: now.Add(-waitingFor), Latest: true, Limit: maxWaiting,
+	})
+	if err != nil {
+		return fmt.Errorf("read the sessions with waiting messages: %w", err)
+	}
+	loaded := r.inMemory()
+	for _, s := range waiting {
+		if !loaded[s.Key.ID] {
+			r.alarms.set(alarm{ID: s.Key.ID, At: now})
+		}
+	}
+	return nil
 }
 
 // storedAlarms reads alarms from the store.

@@ -99,6 +99,10 @@ func (s sessions) Sessions(ctx context.Context, filter journal.SessionFilter) ([
 	if filter.Spoken {
 		where += ` AND EXISTS (SELECT 1 FROM chat c WHERE c.session_id = s.id AND c.is_user AND c.sender = '')`
 	}
+	if filter.Waiting {
+		where += ` AND EXISTS (SELECT 1 FROM event e WHERE e.session_id = s.id AND NOT e.handled AND e.chat_id IS NOT NULL
+			AND ` + s.db.NotReplaced("e", "s.id") + `)`
+	}
 	if match := store.Fold(filter.Match); match != "" {
 		text := p.add(match)
 		where += ` AND (strpos(s.folded, ` + text + `) > 0 OR EXISTS (SELECT 1 FROM said d WHERE d.session_id = s.id

@@ -365,6 +365,8 @@ type SessionFilter struct {
 	Owner string
 	// Spoken excludes sessions without a user's message. Messages of other agents do not count.
 	Spoken bool
+	// Waiting selects sessions with a message that no turn has handled.
+	Waiting bool
 	// Match selects sessions whose name or messages contain this text, ignoring case. Replaced
 	// messages do not count. Messages are searched as ChatMessage.Said returns them.
 	Match string

@@ -2,6 +2,7 @@ package sessiontest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 var directoryTests = map[string]func(*testing.T, Database){
 	"List":    directoryList,
+	"Waiting": directoryWaiting,
 	"Pins":    directoryPins,
 	"Others":  directoryOthers,
 	"Match":   directoryMatch,
@@ -21,6 +23,38 @@ var directoryTests = map[string]func(*testing.T, Database){
 	"Delete":  directoryDelete,
 	"Missing": directoryMissing,
 	"Invalid": directoryInvalid,
+}
+
+// directoryWaiting checks which sessions have a message that no turn has handled.
+func directoryWaiting(t *testing.T, db Database) {
+	s := db.Open(t)
+	rows := map[string]int64{}
+	for _, id := range []string{"d", "c", "b", "a", "none"} {
+		rows[id] = open(t, s, id).RowID
+	}
+	waiting := func() string {
+		t.Helper()
+		got, err := s.Sessions(t.Context(), journal.SessionFilter{Waiting: true})
+		storetest.OK(t, err)
+		var ids []string
+		for _, r := range got {
+			ids = append(ids, r.Key.ID)
+		}
+		slices.Sort(ids)
+		return strings.Join(ids, " ")
+	}
+	storetest.Want(t, "without messages", waiting(), "")
+	happen(t, s, rows["d"], "bell", `{}`)
+	for _, id := range []string{"a", "b", "c"} {
+		say(t, s, rows[id], "", "x")
+	}
+	storetest.Want(t, "all", waiting(), "a b c")
+	commit(t, s, begun(rows["a"], say(t, s, rows["a"], "", "y").Event, told("r")))
+	reset(t, s, rows["b"])
+	storetest.Want(t, "one of two messages is handled, and a reset", waiting(), "a c")
+	better := revise(t, s, rows["c"], "", "better", 1)
+	commit(t, s, begun(rows["c"], better.Event, told("r")))
+	storetest.Want(t, "a replaced message", waiting(), "a")
 }
 
 func directoryList(t *testing.T, db Database) {
