@@ -100,6 +100,8 @@ type Place struct {
 	State string
 	// Entered is the time at which the session entered it.
 	Entered time.Time
+	// Deadline is the time at which an open question about a call expires, or zero; see Approvals.
+	Deadline time.Time
 }
 
 // Result is the result of a turn's steps.
@@ -159,10 +161,11 @@ func (m *Machine) Begin(b Backend, env *Env, start Start) *Turn {
 func (t *Turn) Result() Result {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	all := t.vars.merged()
 	return Result{
-		Place: Place{State: t.at.name, Entered: t.entered}, Event: t.event,
+		Place: Place{State: t.at.name, Entered: t.entered, Deadline: Deadline(all, t.at.name)}, Event: t.event,
 		Transitions: slices.Clone(t.transitions), Predictions: slices.Clone(t.predictions), Usage: t.usage,
-		Set: t.vars.set, Delete: t.vars.removed(), Variables: t.vars.merged(),
+		Set: t.vars.set, Delete: t.vars.removed(), Variables: all,
 		Documents: slices.Clone(t.documents), Forget: t.forget,
 		Failures: t.failures, Started: t.started, Stopped: t.stopped, Resetting: t.resetting, Circling: t.circling(), Moves: t.moves,
 	}
@@ -178,5 +181,6 @@ func (t *Turn) Close() {
 // Fail ends a turn without a step. The turn belongs to an event that was taken before.
 func (t *Turn) Fail(p *chat.Pending, err error) {
 	t.consume(p)
+	t.cutShort(p)
 	t.fail(err)
 }

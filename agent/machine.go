@@ -85,6 +85,9 @@ func (m *Machine) Takes(name string) bool {
 func (m *Machine) NextLook(at Place, now time.Time, interval time.Duration) time.Time {
 	var soonest time.Time
 	n := m.node(at.State)
+	if !at.Deadline.IsZero() {
+		soonest = later(at.Deadline, now)
+	}
 	if !n.timed {
 		return soonest
 	}
@@ -105,6 +108,14 @@ func (m *Machine) NextLook(at Place, now time.Time, interval time.Duration) time
 		}
 	}
 	return soonest
+}
+
+// later returns the later of two times.
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
 }
 
 // compile checks the agent and builds its machine.

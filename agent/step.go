@@ -51,6 +51,9 @@ type Turn struct {
 	vars        variables
 	documents   []SessionDocument // new ones of the session
 	forget      bool              // the stored documents of the session are to be removed
+	inFallback  bool              // the fallback of the state runs, and not its body
+	answered    *Approval         // the question that the event answers, until the body takes it
+	verdict     Verdict           // the answer
 	transitions []chat.Transition
 	predictions []chat.Prediction
 	usage       *payload.Usage
@@ -65,6 +68,7 @@ type decision struct {
 	event    *chat.Pending // that it takes; nil if none
 	fallback bool          // the state's fallback takes the event
 	stopped  bool          // the event's turn was stopped before it began
+	answer   bool          // the event answers the open question about a call; without an event, its time is over
 }
 
 func (d decision) idle() bool { return d == decision{} }
@@ -178,6 +182,9 @@ func (t *Turn) decide(ctx context.Context) decision {
 		}
 	}
 	t.process(ctx, queue)
+	if d, ok := t.answers(queue); ok {
+		return d
+	}
 	for _, edge := range t.at.edges {
 		if edge.takes == takesNone {
 			if t.holds(ctx, edge, nil) {
@@ -261,14 +268,26 @@ func (t *Turn) perform(ctx context.Context, d decision) (ran bool, err error) {
 		defer t.mu.Unlock()
 		t.stopped = true
 		return false, nil
+	case d.answer:
+		defer t.within(false)
+		return true, t.enter(ctx, t.answer(d.event))
 	case d.fallback:
 		t.predicted(d.event)
+		t.within(true)
+		defer t.within(false)
 		return true, t.enter(ctx, t.at.fallback)
 	}
 	if d.edge.takes == takesText && (d.edge.intents || d.edge.fallback) {
 		t.predicted(d.event)
 	}
 	return true, t.move(ctx, d.edge)
+}
+
+// within records whether the fallback of the state runs.
+func (t *Turn) within(fallback bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.inFallback = fallback
 }
 
 // consume makes an event the current event of the turn.
@@ -328,7 +347,8 @@ func (t *Turn) move(ctx context.Context, edge *Transition) error {
 	if dest.global && !source.component {
 		err = t.vars.put(previousState, chat.JSONString(source.name))
 	}
-	t.at, t.entered, t.returning = dest, now, edge.back
+	t.at, t.entered, t.returning, t.inFallback = dest, now, edge.back, false
+	t.vars.remove(openApproval) // a call that the user has not allowed by now is refused
 	t.mu.Unlock()
 	t.env.Logger.DebugContext(ctx, "move", "session", t.start.ID, "from", source.name, "to", dest.name)
 	failed := t.enter(ctx, dest.body)

@@ -117,12 +117,12 @@ func (s *Session) Get(key string, to any) (found bool, err error) {
 }
 
 // Variables returns a copy of the variables as JSON, as BAF's get_dictionary does. It leaves out those of docent: the
-// context for models, the documents of the session, and its sessions at other agents.
+// context for models, the documents of the session, its sessions at other agents, and its open approval.
 func (s *Session) Variables() map[string]json.RawMessage {
 	vars := allVariables(s)
 	maps.DeleteFunc(vars, func(name string, _ json.RawMessage) bool {
 		own := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
-		return own(modelContext) || own(sessionDocument) || own(peerSession)
+		return own(modelContext) || own(sessionDocument) || own(peerSession) || own(approvalPrefix)
 	})
 	return vars
 }
@@ -173,10 +173,10 @@ var ErrReserved = errors.New("a variable of the runtime")
 const peerSession = "peer_session_"
 
 // reservedPrefixes begin the names of the runtime's variables.
-var reservedPrefixes = []string{peerSession, "reasoning_", modelContext, sessionDocument}
+var reservedPrefixes = []string{peerSession, "reasoning_", modelContext, sessionDocument, approvalPrefix}
 
 // CheckReserved fails with fault.Invalid for the runtime's variables: prev_state, and names that begin with peer_session_,
-// reasoning_, model_context_, or session_document_. size is that of the keys and values, in bytes.
+// reasoning_, model_context_, session_document_, or approval_. size is that of the keys and values, in bytes.
 func CheckReserved(values map[string]json.RawMessage) (size int, err error) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if key == previousState || slices.ContainsFunc(reservedPrefixes, func(p string) bool { return strings.HasPrefix(key, p) }) {

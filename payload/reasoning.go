@@ -59,6 +59,8 @@ type StartedDetails struct {
 type ToolCallsDetails struct {
 	// ToolCalls has the calls in the order of the model.
 	ToolCalls []ToolCall `json:"tool_calls"`
+	// Approved are the ids of the calls that the user has allowed. They are stored before they are made, and never repeated.
+	Approved []string `json:"approved,omitempty"`
 }
 
 // ToolCall is a request of the model to call a tool.
@@ -203,7 +205,7 @@ func (s ReasoningStep) MarshalJSON() ([]byte, error) {
 	case nil:
 		s.Details = struct{}{}
 	case ToolCallsDetails:
-		s.Details = ToolCallsDetails{notNil(d.ToolCalls)}
+		s.Details = ToolCallsDetails{notNil(d.ToolCalls), d.Approved}
 	case TaskAddedDetails:
 		s.Details = TaskAddedDetails{notNil(d.Tasks)}
 	case PushbackDetails:

@@ -293,11 +293,16 @@ func (d bodies) reason(n *yaml.Node) action {
 			field{"parallel", func(n *yaml.Node) { o.Parallel = d.integer(n, "parallel", 1, reason.MaxParallel) }},
 			d.filesFirst(&o.RAG),
 			field{"tool_timeout", func(n *yaml.Node) { o.ToolTimeout = d.duration(n, "tool_timeout") }},
+			field{"approve", func(n *yaml.Node) { o.Approve = d.texts(n, "approve") }},
+			field{"approve_within", func(n *yaml.Node) { o.ApproveWithin = d.duration(n, "approve_within") }},
 			field{"model_timeout", func(n *yaml.Node) { o.ModelTimeout = d.duration(n, "model_timeout") }},
 		)
 	}
 	return action{history: d.history, make: func() (agent.Body, error) {
 		d.tools.equip(&o)
+		if d.tools.unlisted { // the tools of a server are not known, so the names cannot be checked
+			o.Approve = nil
+		}
 		body, err := reason.New(d.chat(model), o)
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", d.file, n.Line, err)
@@ -345,7 +350,7 @@ func mostHistory(actions []action) int {
 	return most
 }
 
-// sequence returns a body that runs the actions in order until one fails.
+// sequence returns a body that runs the actions in order; see agent.Actions.
 func sequence(actions []action) (agent.Body, error) {
 	bodies := make([]agent.Body, 0, len(actions))
 	for _, a := range actions {
@@ -355,12 +360,5 @@ func sequence(actions []action) (agent.Body, error) {
 		}
 		bodies = append(bodies, body)
 	}
-	return func(ctx context.Context, s *agent.Session) error {
-		for _, body := range bodies {
-			if err := body(ctx, s); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, nil
+	return agent.Actions(bodies...), nil
 }

@@ -85,14 +85,20 @@ func (d bodies) branch(condition, then, otherwise *yaml.Node) *action {
 			return nil, err
 		}
 		return func(ctx context.Context, s *agent.Session) error {
-			ok, err := t.holds(s)
-			switch {
-			case err != nil:
-				return err
-			case ok:
-				return holding(ctx, s)
+			way, resumes := agent.Resumes(ctx, s)
+			if !resumes {
+				ok, err := t.holds(s)
+				switch {
+				case err != nil:
+					return err
+				case ok:
+					way = 1
+				}
 			}
-			return other(ctx, s)
+			if way == 1 {
+				return holding(agent.WithPlace(ctx, 1), s)
+			}
+			return other(agent.WithPlace(ctx, 0), s)
 		}, nil
 	}}
 }

@@ -52,6 +52,9 @@ func (d bodies) call(n, otherwise *yaml.Node) *action {
 			return nil, err
 		}
 		return func(ctx context.Context, s *agent.Session) error {
+			if _, ok := agent.Resumes(ctx, s); ok { // an action in else asked for an approval
+				return recovering(ctx, s)
+			}
 			result, err := d.tools.invoke(ctx, name, arguments.source(s))
 			d.tools.awaitStray(ctx, s)
 			switch {

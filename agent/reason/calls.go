@@ -81,23 +81,31 @@ func encoded(text string) json.RawMessage {
 // act runs the calls of a step and adds their results to the dialog.
 func (u *run) act(ctx context.Context, text string, wanted []llm.Call) error {
 	var calls []*call
-	var names []string
 	var told []payload.ToolCall
 	for i, t := range wanted {
 		c := u.newCall(i, t)
 		calls = append(calls, c)
 		if i < maxCalls {
-			names = append(names, c.name)
 			told = append(told, payload.ToolCall{ID: c.id, Name: c.name, Arguments: c.shown})
 		}
 	}
 	if text != "" {
 		u.tell(ctx, payload.StepText, "(intermediate) LLM said something before calling tools", payload.TextDetails{Text: shortened(text)})
 	}
-	list := strings.Join(names, ", ")
-	u.tell(ctx, payload.StepToolCalls, fmt.Sprintf("calling %d tool(s): %s", len(told), list), payload.ToolCallsDetails{ToolCalls: told})
-	if !u.o.HideSteps {
-		u.show(ctx, words.Shorten(list, maxSummary))
+	var waiting, ready []*call
+	details := payload.ToolCallsDetails{ToolCalls: told}
+	for _, c := range calls[:len(told)] {
+		if u.asksFirst(c.name) {
+			waiting = append(waiting, c)
+			continue
+		}
+		ready = append(ready, c)
+		if slices.Contains(u.o.Approve, c.name) {
+			details.Approved = append(details.Approved, c.id)
+		}
+	}
+	if err := u.announce(ctx, details); err != nil {
+		return err
 	}
 	u.messages = append(u.messages, assistantMessage(text, calls))
 
@@ -109,9 +117,9 @@ func (u *run) act(ctx context.Context, text string, wanted []llm.Call) error {
 	}()
 	limit := outputLimit(min(len(calls), maxCalls))
 	work = tool.WithRoom(work, func(result string) bool { return u.cut(result, limit) == result })
-	u.start(work, &running, calls)
+	u.start(work, &running, ready)
 	note := notedCalls{Step: u.step, ToolCalls: []notedCall{}, ToolResults: []string{}}
-	for _, c := range calls[:len(told)] {
+	for _, c := range ready {
 		if isTaskTool(c.name) {
 			c.outcome = u.invoke(work, c)
 		} else {
@@ -128,7 +136,7 @@ func (u *run) act(ctx context.Context, text string, wanted []llm.Call) error {
 	u.refuse(ctx, calls[len(told):])
 	u.notes.add(note)
 	u.fit()
-	return nil
+	return u.askAbout(ctx, waiting)
 }
 
 // refuse answers the calls above the limit. The model gets an error for each, and users see one step.
@@ -163,7 +171,7 @@ func notedArguments(shown json.RawMessage) json.RawMessage {
 func (u *run) start(ctx context.Context, running *sync.WaitGroup, calls []*call) {
 	slots := make(chan struct{}, u.o.Parallel)
 	var before <-chan struct{} // the last ordered call
-	for _, c := range calls[:min(len(calls), maxCalls)] {
+	for _, c := range calls {
 		if isTaskTool(c.name) {
 			continue
 		}

@@ -58,6 +58,9 @@ func (u *run) prepare(ctx context.Context) error {
 		u.skills = words.Head(strings.Join(blocks, "\n\n"), skillsBytes)
 	}
 	u.context = agent.ModelContext(u.s)
+	if u.answered != nil { // it has the conversation from before the question
+		return nil
+	}
 	u.before = nil
 	if u.o.HistoryTokens > 0 {
 		turns, err := u.s.Turns(ctx, 0)

@@ -75,6 +75,12 @@ type Options struct {
 	Workspaces *tool.Workspaces
 	// Skills are instructions. The prompt contains those that fit the message. Default: nil, none.
 	Skills *tool.Skills
+	// Approve are the names of tools that are called only after the user has allowed the call. The run ends with a question,
+	// and goes on with the user's next message; see agent.Approvals. An allowed call is made at most once, even if docent is
+	// killed. Default: none.
+	Approve []string
+	// ApproveWithin is the time that the user has to allow a call. Default: agent.ApprovalTime.
+	ApproveWithin time.Duration
 	// HistoryTokens limits the earlier conversation in the prompt, in tokens of the built-in tokenizer. The prompt contains
 	// the newest whole messages that fit, at most RuntimeConfig.History of them. A negative value means none. Default: 0,
 	// which means DefaultHistoryTokens.
@@ -115,8 +121,8 @@ func (o *Options) complete() error {
 		return wrong("MaxSteps is %d, want 1 to %d", o.MaxSteps, MaxRunSteps)
 	case o.Parallel < 0 || o.Parallel > MaxParallel:
 		return wrong("Parallel is %d, want 1 to %d", o.Parallel, MaxParallel)
-	case o.ToolTimeout < 0 || o.ModelTimeout < 0:
-		return wrong("ToolTimeout and ModelTimeout must not be negative")
+	case o.ToolTimeout < 0 || o.ModelTimeout < 0 || o.ApproveWithin < 0:
+		return wrong("ToolTimeout, ModelTimeout, and ApproveWithin must not be negative")
 	case len(o.System) > rag.MaxPromptBytes:
 		return wrong("System has %d bytes, at most %d are sent", len(o.System), rag.MaxPromptBytes)
 	}
@@ -217,6 +223,11 @@ func newReasoner(model llm.Model, o Options) (*reasoner, error) {
 	if r.tools, err = tool.NewSet(tool.SetConfig{Tools: tools, Timeout: o.ToolTimeout, Log: o.Log, Attrs: agent.LogAttrs}); err != nil {
 		return nil, fmt.Errorf("reason: Options.Tools: %w", err)
 	}
+	for _, name := range o.Approve {
+		if isTaskTool(name) || !slices.ContainsFunc(tools, func(t tool.Tool) bool { return t.Name == name }) {
+			return nil, fault.New(fault.Invalid, "config_reason_approve", "reason: Options.Approve: there is no tool %s", name)
+		}
+	}
 	for _, t := range r.tools.Tools() {
 		r.offered = append(r.offered, t.Definition())
 	}
@@ -233,6 +244,9 @@ func modelName(model llm.Model) string {
 
 // body is the body of the state.
 func (r *reasoner) body(ctx context.Context, s *agent.Session) error {
+	if asked, verdict := agent.ApprovalsOf(s).Answer(); asked != nil {
+		return r.resume(ctx, s, asked, verdict)
+	}
 	event := s.Event()
 	question := asked(event)
 	switch {
@@ -255,6 +269,7 @@ func (r *reasoner) body(ctx context.Context, s *agent.Session) error {
 	if !r.capable() {
 		return r.plain(ctx, s, question)
 	}
+	u := newRun(r, s, question)
 	if r.o.Knowledge != nil {
 		o := s.ChosenOptions(ctx)
 		if o.Model != "" && o.Model != r.name && r.o.RAG.Model == "" {
@@ -264,9 +279,10 @@ func (r *reasoner) body(ctx context.Context, s *agent.Session) error {
 		if err != nil {
 			return err //nolint:wrapcheck // it names the operation
 		}
-		ctx = tool.WithScope(ctx, tool.Scope{Collections: o.Collections, Documents: documents, K: o.K})
+		u.scope = tool.Scope{Collections: o.Collections, Documents: documents, K: o.K}
+		ctx = tool.WithScope(ctx, u.scope)
 	}
-	return newRun(r, s, question).do(ctx)
+	return u.do(ctx)
 }
 
 // asked returns the request in an event as text.

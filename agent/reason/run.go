@@ -39,6 +39,9 @@ type run struct {
 	pushbacks int
 	nudged    bool
 	begun     bool // reasoning_started was said
+	// scope limits the knowledge tools. answered is the answer of the user that the run goes on with, or nil.
+	scope    tool.Scope
+	answered *answered
 }
 
 func newRun(r *reasoner, s *agent.Session, question string) *run {
@@ -53,6 +56,8 @@ func (u *run) do(ctx context.Context) error {
 	err := u.contained(ctx)
 	var failed *modelError
 	switch {
+	case errors.Is(err, errWaiting):
+		err = nil
 	case u.refuses(err):
 		err = u.plain(ctx, u.s, u.question)
 	case errors.As(err, &failed) && u.o.Knowledge != nil && ctx.Err() == nil:
@@ -116,6 +121,15 @@ func (u *run) loop(ctx context.Context) error {
 	if err := u.prepare(ctx); err != nil {
 		return err
 	}
+	if u.answered != nil {
+		if err := u.goOn(ctx); err != nil {
+			return err
+		}
+		if u.last() {
+			return u.exhausted(ctx)
+		}
+		u.step++
+	}
 	for ; ; u.step++ {
 		choice, err := u.think(ctx)
 		if err != nil {
@@ -144,11 +158,16 @@ func (u *run) loop(ctx context.Context) error {
 			return u.answer(ctx, text, choice.StopReason)
 		}
 		if u.last() {
-			u.tell(ctx, payload.StepMaxSteps, fmt.Sprintf("step budget exhausted (%d steps)", u.o.MaxSteps),
-				payload.MaxStepsDetails{MaxSteps: u.o.MaxSteps, Pending: u.tasks.pending()})
-			return u.giveUp(ctx)
+			return u.exhausted(ctx)
 		}
 	}
+}
+
+// exhausted ends a run without a model call left.
+func (u *run) exhausted(ctx context.Context) error {
+	u.tell(ctx, payload.StepMaxSteps, fmt.Sprintf("step budget exhausted (%d steps)", u.o.MaxSteps),
+		payload.MaxStepsDetails{MaxSteps: u.o.MaxSteps, Pending: u.tasks.pending()})
+	return u.giveUp(ctx)
 }
 
 // last reports that no model call is left.

@@ -303,6 +303,7 @@ func (c *conversation) adopt(record journal.SessionRecord) {
 	c.reader = corpus.Reader{Principal: record.Owner, Limited: true}
 	c.payer = cmp.Or(c.payer, quota.Client{Principal: record.Owner, Address: record.Address})
 	c.place = agent.Place{State: c.rt.programs.machine().Find(record.State), Entered: record.EnteredAt}
+	c.place.Deadline = agent.Deadline(record.Variables, c.place.State)
 	if c.place.Entered.IsZero() {
 		c.place.Entered = c.rt.cfg.Now()
 	}

@@ -39,7 +39,7 @@ func (s *schedule) next(at agent.Place) time.Time {
 
 // armLocked returns how long an idle owner waits for the next check.
 func (s *schedule) armLocked(place agent.Place) time.Duration {
-	if s.circled || !s.rt.programs.machine().Timed() {
+	if s.circled || !s.rt.programs.machine().Timed() && place.Deadline.IsZero() {
 		return forever
 	}
 	if s.wakeAt.IsZero() {
@@ -89,9 +89,9 @@ func (s *schedule) retryLocked() {
 }
 
 // Start loads the sessions with a message that a killed process left behind, and begins to wake
-// sessions that are not in memory and whose state waits for a time or a condition. It reads them from
-// the store, and later adds the sessions that leave memory. It also removes old sessions without an
-// event.
+// sessions that are not in memory and whose state waits for a time or a condition, or that have an
+// open question about a call. It reads them from the store, and later adds the sessions that leave
+// memory. It also removes old sessions without an event.
 //
 // Start fails if the store cannot be read; the runtime then tries again later.
 func (r *Runtime) Start(ctx context.Context) error {
@@ -99,9 +99,6 @@ func (r *Runtime) Start(ctx context.Context) error {
 	r.alarms.start(ctx)
 	if err := r.goOn(ctx); err != nil {
 		return err
-	}
-	if !r.programs.machine().Timed() {
-		return nil
 	}
 	return r.alarms.refill(ctx) //nolint:wrapcheck // the error is complete
 }

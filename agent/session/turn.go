@@ -2,7 +2,9 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"docent/agent"
@@ -165,9 +167,55 @@ func (c *conversation) apologize(ctx context.Context, p *queuedEvent) {
 	t.record.Resumed = true
 	c.sched.again = c.sched.check
 	c.mu.Unlock()
-	t.steps.Fail(p.Pending, errCutShort)
+	t.steps.Fail(p.Pending, c.cutShort(ctx, p.Event.Turn))
 	t.finish(ctx)
 }
+
+// cutShort returns the error of an interrupted turn. Calls that the user has allowed are not repeated, so the user learns
+// about them.
+func (c *conversation) cutShort(ctx context.Context, turn int64) error {
+	stored, err := c.rt.cfg.Store.Steps(ctx, c.store.Session, journal.MessageQuery{Last: maxCutSteps})
+	if err != nil {
+		c.logError(ctx, "read the steps of an interrupted turn", err, "turn", turn)
+		return errCutShort
+	}
+	open := map[string]string{} // names of approved calls without a result, by their arguments
+	made := ""
+	for _, r := range stored {
+		var step struct {
+			Details struct {
+				payload.ToolCallsDetails
+				payload.ToolResultDetails
+			} `json:"details"`
+		}
+		if r.Turn != turn || json.Unmarshal(r.Payload, &step) != nil {
+			continue
+		}
+		d := step.Details
+		for _, call := range d.ToolCalls {
+			if slices.Contains(d.Approved, call.ID) {
+				open[call.Name+string(call.Arguments)] = call.Name
+			}
+		}
+		key := d.Name + string(d.Arguments)
+		if name := open[key]; name != "" && payload.StepKind(r.StepKind) == payload.StepToolResult {
+			made = name
+			delete(open, key)
+		}
+	}
+	for _, name := range open {
+		return fault.New(fault.Unavailable, "approved_call_interrupted",
+			"docent was stopped while it called %s; check whether the call took effect before you ask again", name)
+	}
+	if made != "" {
+		return fault.New(fault.Unavailable, "approved_call_made",
+			"docent was stopped after it had called %s; do not ask for this call again", made)
+	}
+	return errCutShort
+}
+
+// maxCutSteps limits the steps that cutShort reads.
+const maxCutSteps = 200
 
 // commit writes a record, with the entries of turn t unless t is nil.
 func (c *conversation) commit(ctx context.Context, t *openTurn, record journal.TurnRecord) (journal.Written, error) {

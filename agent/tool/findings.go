@@ -2,6 +2,8 @@ package tool
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -74,6 +76,32 @@ func (f *Findings) number(r retrieve.Result) int {
 	f.results = append(f.results, r)
 	f.numbers[key] = len(f.results)
 	return len(f.results)
+}
+
+// found is the JSON form of Findings.
+type found struct {
+	Results  []retrieve.Result `json:"results,omitempty"`
+	Searches []Search          `json:"searches,omitempty"`
+}
+
+// MarshalJSON writes the passages and the searches.
+func (f *Findings) MarshalJSON() ([]byte, error) {
+	return json.Marshal(found{f.Results(), f.Searches()}) //nolint:wrapcheck // the caller knows what it writes
+}
+
+// UnmarshalJSON reads passages and searches. The passages keep their numbers.
+func (f *Findings) UnmarshalJSON(data []byte) error {
+	var all found
+	if err := json.Unmarshal(data, &all); err != nil {
+		return fmt.Errorf("findings: %w", err)
+	}
+	for _, r := range all.Results {
+		f.number(r)
+	}
+	for _, s := range all.Searches {
+		f.searched(s)
+	}
+	return nil
 }
 
 func (f *Findings) searched(s Search) {

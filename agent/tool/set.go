@@ -117,6 +117,23 @@ func NewSet(cfg SetConfig) (*Set, error) {
 // Tools returns the tools in order.
 func (s *Set) Tools() []Tool { return slices.Clone(s.cfg.Tools) }
 
+// Check returns the outcome of a call that Invoke would refuse without running the tool. It returns false for any other call.
+func (s *Set) Check(name string, arguments json.RawMessage) (out Outcome, refused bool) {
+	e := s.byName[name]
+	if e == nil {
+		return s.failed(name, refusal("", "tool '%s' is not registered", clip(name, 64))), true
+	}
+	defer func() { // of a schema
+		if v := recover(); v != nil {
+			out, refused = s.failed(name, refusal("ToolError", "Tool '%s' cannot check its arguments", name)), true
+		}
+	}()
+	if _, err := e.arguments(arguments); err != nil {
+		return s.failed(name, err), true
+	}
+	return Outcome{}, false
+}
+
 // Invoke runs a tool. The outcome also describes every failure: an unknown tool, wrong arguments, an error, a panic, a
 // timeout, or the end of ctx. Invoke returns shortly after ctx or the timeout ends, even if the tool goes on.
 func (s *Set) Invoke(ctx context.Context, name string, arguments json.RawMessage) (out Outcome) {

@@ -21,7 +21,7 @@ export interface components {
         };
         AgentResume: {
             interruptId: string;
-            /** @description The chosen option, as a text. */
+            /** @description The chosen option, as a text. For a call of a tool also {approved, editedArgs, always}. */
             payload?: unknown;
             /** @enum {string} */
             status: "resolved" | "cancelled";

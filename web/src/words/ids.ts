@@ -27,6 +27,14 @@ export interface Params {
   answer_unfit: [];
   answer_without_message: [];
   answers_full: [];
+  approval_choices: [string, string, string];
+  approval_expired: [string];
+  approval_lost: [string];
+  approval_open: [];
+  approval_question: [string, string];
+  approval_too_long: [string, number, number];
+  approved_call_interrupted: [string];
+  approved_call_made: [string];
   archive_cut_off: [];
   archive_damaged: [];
   archive_entry_damaged: [];

@@ -10,12 +10,14 @@ beforeEach(async () => {
   ({ mock, page } = await start());
 });
 
+interface Sentence { id: string; params: string[] }
+
 /** open shows a conversation with these replies. */
-async function open(replies: [type: string, content: unknown][]): Promise<void> {
+async function open(replies: [type: string, content: unknown, sentence?: Sentence][]): Promise<void> {
   const timestamp = new Date().toISOString();
-  const message = (type: string, content: unknown, seq: number) => ({ seq, turn: 1, type, content, is_user: seq === 1, timestamp });
+  const message = (type: string, content: unknown, seq: number, sentence?: Sentence) => ({ seq, turn: 1, type, content, is_user: seq === 1, timestamp, ...(sentence && { sentence }) });
   const session = mock.create('told');
-  session.messages = [['str', 'Show me'] as const, ...replies].map(([type, content], i) => message(type, content, i + 1));
+  session.messages = [['str', 'Show me'] as const, ...replies].map(([type, content, sentence], i) => message(type, content, i + 1, sentence));
   session.seq = session.messages.length;
   session.turn = 1;
   await page.goto('#/c/told');
@@ -49,6 +51,19 @@ test('a table keeps the order of columns and rows, and missing values', async ()
   await expect.poll(() => page.getByRole('columnheader').allInnerTexts().then((all) => all.map((t) => t.trim()))).toEqual(['Row', '2026', '2025', 'ok']);
   await expect.poll(() => page.locator('tbody tr').evaluateAll((rows) => rows.map((r) => [...r.children].map((c) => c.textContent)))).toEqual([['7', '1.5', '=1+1', 'yes'], ['3', '', 'a,"b"', 'no']]);
   expect((await saved('Download CSV')).text).toBe('Row,2026,2025,ok\r\n7,1.5,\'=1+1,true\r\n3,,"a,""b""",false\r\n');
+});
+
+test('a call of a tool can be allowed with other arguments', async () => {
+  const choices = { id: 'approval_choices', params: ['pay', '{"amount":20}', '2027-01-02T03:04:05Z'] };
+  await open([['options', '{"0": "Allow", "1": "Refuse", "2": "Always allow in this conversation"}', choices]]);
+  await page.getByRole('group', { name: 'Choices' }).getByRole('button', { name: 'Refuse' }).waitFor();
+  await page.getByRole('button', { name: 'Change the call' }).click();
+  await page.getByLabel('Arguments').fill('twenty');
+  await page.getByRole('button', { name: 'Allow the changed call' }).click();
+  await page.getByText('The arguments must be a JSON object.').waitFor();
+  await page.getByLabel('Arguments').fill('{"amount": 5}');
+  await page.getByRole('button', { name: 'Allow the changed call' }).click();
+  await expect.poll(() => mock.received.at(-1)?.text).toBe('Allow {"amount":5}');
 });
 
 test('a file name cannot imitate another', async () => {

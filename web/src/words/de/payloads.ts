@@ -22,6 +22,12 @@ export const payloads: Catalogue['payloads'] = {
 
   choices: 'Auswahl',
   chosen: '(gewählt)',
+  approve: { Allow: 'Erlauben', Refuse: 'Ablehnen', 'Always allow in this conversation': 'In dieser Unterhaltung immer erlauben' },
+  allowUntil: (until) => `Sie können es bis ${until.toLocaleString('de', { dateStyle: 'medium', timeStyle: 'short' })} erlauben.`,
+  changeCall: 'Aufruf ändern',
+  callArguments: 'Argumente',
+  noObject: 'Die Argumente müssen ein JSON-Objekt sein.',
+  allowChanged: 'Geänderten Aufruf erlauben',
 
   preview: 'Vorschau',
   hidePreview: 'Vorschau ausblenden',

@@ -22,6 +22,12 @@ export const payloads = {
   // Choices.
   choices: 'Choices',
   chosen: '(chosen)',
+  approve: { Allow: 'Allow', Refuse: 'Refuse', 'Always allow in this conversation': 'Always allow in this conversation' },
+  allowUntil: (until: Date) => `You can allow it until ${until.toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })}.`,
+  changeCall: 'Change the call',
+  callArguments: 'Arguments',
+  noObject: 'The arguments must be a JSON object.',
+  allowChanged: 'Allow the changed call',
 
   // Files and pictures.
   preview: 'Preview',
