@@ -5,6 +5,7 @@ package agui
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 	"net/http"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"docent/agent"
 	"docent/api/route"
 	"docent/api/sse"
 	"docent/internal/fault"
@@ -70,7 +72,7 @@ type AgentResume struct {
 	_           struct{} `additionalProperties:"true"`
 	InterruptID string   `json:"interruptId"`
 	Status      string   `json:"status" enum:"resolved,cancelled"`
-	Payload     any      `json:"payload,omitempty" doc:"The chosen option, as a text."`
+	Payload     any      `json:"payload,omitempty" doc:"The chosen option, as a text. For a call of a tool also {approved, editedArgs, always}."`
 }
 
 type runInput struct {
@@ -160,6 +162,9 @@ func (in AgentRun) text() (text string, answers int64, err error) {
 	}
 	if len(in.Resume) > 0 && in.Resume[0].Status == "resolved" {
 		text, ok := in.Resume[0].Payload.(string)
+		if object, is := in.Resume[0].Payload.(map[string]any); is {
+			text, ok = consent(object)
+		}
 		if !ok || strings.TrimSpace(text) == "" {
 			return "", 0, fault.New(fault.Invalid, "agui_resume", "to answer an interrupt, send the chosen option as a text, with the status resolved")
 		}
@@ -173,6 +178,30 @@ func (in AgentRun) text() (text string, answers int64, err error) {
 		return text, 0, err
 	}
 	return "", 0, fault.New(fault.Invalid, "agui_no_message", "the last message of the run must be one of the user")
+}
+
+// consent returns the answer to the question about a call of a tool, as a text. It returns false for another object.
+func consent(object map[string]any) (text string, ok bool) {
+	approved, ok := object["approved"].(bool)
+	always, _ := object["always"].(bool)
+	switch {
+	case !ok:
+		return "", false
+	case !approved:
+		return agent.RefuseCall, true
+	case always:
+		text = agent.AlwaysAllowCall
+	default:
+		text = agent.AllowCall
+	}
+	if edited, is := object["editedArgs"].(map[string]any); is {
+		arguments, err := json.Marshal(edited)
+		if err != nil { // it was decoded from JSON
+			return "", false
+		}
+		text += " " + string(arguments)
+	}
+	return text, true
 }
 
 // contentText returns the text of a message.

@@ -18,6 +18,7 @@ type events struct {
 	tasks       bool // a snapshot of the tasks was sent
 	options     []string
 	asked       int64              // sequence number of the options
+	approval    []string           // the tool, the arguments, and the end of the time to allow a call, if the options ask for it
 	calls       []payload.ToolCall // of the model, without a result
 }
 
@@ -46,7 +47,10 @@ func (e *events) of(f payload.Frame) []event {
 	case payload.ReplyOptions:
 		var options payload.Options
 		_ = json.Unmarshal(f.Message, &options) // docent wrote them
-		e.options, e.asked = options, f.Seq
+		e.options, e.asked, e.approval = options, f.Seq, nil
+		if f.Sentence.ID == "approval_choices" {
+			_ = json.Unmarshal([]byte(f.Sentence.Params), &e.approval)
+		}
 		return nil // the end of the run has them
 	case payload.ReplyReasoningStep:
 		return e.step(id, f.Message)
@@ -163,13 +167,35 @@ func (e *events) taskList(tasks json.RawMessage) []event {
 // finished ends the run. Options of the agent interrupt it.
 func (e *events) finished() event {
 	end := event{"type": "RUN_FINISHED", "threadId": e.thread, "runId": e.run, "outcome": event{"type": "success"}}
-	if len(e.options) > 0 {
+	if len(e.approval) == 3 {
+		end["outcome"] = event{"type": "interrupt", "interrupts": []event{e.approvalInterrupt()}}
+	} else if len(e.options) > 0 {
 		end["outcome"] = event{"type": "interrupt", "interrupts": []event{{
 			"id": optionsPrefix + strconv.FormatInt(e.asked, 10), "reason": "input_required", "message": strings.Join(e.options, "\n"),
 			"responseSchema": event{"type": "string", "enum": e.options},
 		}}}
 	}
 	return end
+}
+
+// approvalInterrupt returns the interrupt of a call that the user must allow. AG-UI has these names for it.
+func (e *events) approvalInterrupt() event {
+	name, arguments := e.approval[0], e.approval[1]
+	interrupt := event{
+		"id": optionsPrefix + strconv.FormatInt(e.asked, 10), "reason": "tool_call",
+		"message": "May I call " + name + " with " + arguments + "?", "expiresAt": e.approval[2],
+		"responseSchema": event{
+			"type": "object", "required": []string{"approved"},
+			"properties": event{"approved": event{"type": "boolean"}, "editedArgs": event{"type": "object"}, "always": event{"type": "boolean"}},
+		},
+	}
+	for _, c := range e.calls {
+		if c.Name == name {
+			interrupt["toolCallId"] = c.ID
+			break
+		}
+	}
+	return interrupt
 }
 
 // optionsPrefix begins the id of an interrupt. The sequence number of its options follows.

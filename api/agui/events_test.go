@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"docent/internal/fault"
 	"docent/payload"
 )
 
@@ -96,6 +97,39 @@ func TestEvents(t *testing.T) {
 		}
 		if strings.Join(got, "\n") != strings.Join(run.want, "\n") {
 			t.Errorf("%s:\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(run.want, "\n"))
+		}
+	}
+}
+
+// TestApproval: the interrupt of a call names the call and its arguments, and its answers become texts.
+func TestApproval(t *testing.T) {
+	t.Parallel()
+	e := events{thread: "s", run: "r"}
+	for _, f := range []payload.Frame{
+		{Action: payload.ReplyReasoningStep, Seq: 2, Message: json.RawMessage(`{"kind":"llm_tool_calls","details":{"tool_calls":[{"id":"x","name":"pay","arguments":{"amount":5}}]}}`)},
+		{Action: payload.ReplyOptions, Seq: 3, Message: json.RawMessage(`"{\"0\": \"Allow\"}"`),
+			Sentence: fault.Sentence{ID: "approval_choices", Params: `["pay","{\"amount\":5}","2026-01-02T03:04:05Z"]`}},
+	} {
+		e.of(f)
+	}
+	got, err := json.Marshal(e.finished())
+	want := `{"outcome":{"interrupts":[{"expiresAt":"2026-01-02T03:04:05Z","id":"options-3","message":"May I call pay with {\"amount\":5}?",` +
+		`"reason":"tool_call","responseSchema":{"properties":{"always":{"type":"boolean"},"approved":{"type":"boolean"},"editedArgs":{"type":"object"}},` +
+		`"required":["approved"],"type":"object"},"toolCallId":"r-2-0"}],"type":"interrupt"},"runId":"r","threadId":"s","type":"RUN_FINISHED"}`
+	if err != nil || string(got) != want {
+		t.Errorf("the run ends with\n%s\nwant\n%s (%v)", got, want, err)
+	}
+	for answer, want := range map[string]string{
+		`{"approved":true}`: "Allow", `{"approved":false}`: "Refuse", `{"approved":true,"always":true}`: "Always allow in this conversation",
+		`{"approved":true,"editedArgs":{"amount":4}}`: `Allow {"amount":4}`, `"No, only 4"`: "No, only 4",
+	} {
+		var content any
+		if err := json.Unmarshal([]byte(answer), &content); err != nil {
+			t.Fatal(err)
+		}
+		text, seq, err := AgentRun{Resume: []AgentResume{{InterruptID: "options-3", Status: "resolved", Payload: content}}}.text()
+		if text != want || seq != 3 || err != nil {
+			t.Errorf("%s becomes %q for %d (%v), want %q", answer, text, seq, err, want)
 		}
 	}
 }
