@@ -107,8 +107,10 @@ func TestApproval(t *testing.T) {
 	e := events{thread: "s", run: "r"}
 	for _, f := range []payload.Frame{
 		{Action: payload.ReplyReasoningStep, Seq: 2, Message: json.RawMessage(`{"kind":"llm_tool_calls","details":{"tool_calls":[{"id":"x","name":"pay","arguments":{"amount":5}}]}}`)},
-		{Action: payload.ReplyOptions, Seq: 3, Message: json.RawMessage(`"{\"0\": \"Allow\"}"`),
-			Sentence: fault.Sentence{ID: "approval_choices", Params: `["pay","{\"amount\":5}","2026-01-02T03:04:05Z"]`}},
+		{
+			Action: payload.ReplyOptions, Seq: 3, Message: json.RawMessage(`"{\"0\": \"Allow\"}"`),
+			Sentence: fault.Sentence{ID: "approval_choices", Params: `["pay","{\"amount\":5}","2026-01-02T03:04:05Z"]`},
+		},
 	} {
 		e.of(f)
 	}
