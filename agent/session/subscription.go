@@ -10,6 +10,7 @@ import (
 
 	"docent/agent/session/journal"
 	"docent/internal/fault"
+	"docent/rag/corpus"
 )
 
 // OpenRequest selects or describes the session that a client opens.
@@ -86,6 +87,8 @@ type Subscription struct {
 	since   int64 // the session's seq when the client joined
 	opened  bool
 	refused bool // the session belongs to another owner
+	limited bool // the client has not the rights of an administrator
+	outside bool // a turn runs with rights that the client has not
 	closed  bool
 	// muted is true while the client catches up. It then receives no frames except resets after
 	// reset. It has the entries up to at.
@@ -125,7 +128,8 @@ func (r *Runtime) open(ctx context.Context, req OpenRequest, listener Listener, 
 	if err != nil {
 		return nil, err
 	}
-	s := &Subscription{listener: listener, owner: req.Owner, anyOwner: req.AnyOwner}
+	by, _ := corpus.ReaderOf(ctx)
+	s := &Subscription{listener: listener, owner: req.Owner, anyOwner: req.AnyOwner, limited: by.Limited}
 	if req.After != nil {
 		s.muted, s.at = true, max(*req.After, 0)
 	}
@@ -210,14 +214,19 @@ func (r *Runtime) key(ctx context.Context, req OpenRequest) (journal.SessionKey,
 func (s *Subscription) failure() error {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
-	if s.refused {
+	switch {
+	case s.refused:
 		return errOtherOwner
+	case s.outside:
+		return errSlow
+	default:
+		return s.c.mail.gone
 	}
-	return s.c.mail.gone
 }
 
-// join adds the client to its session. A client that must not use the session becomes refused. join
-// returns false if the session has left memory.
+// join adds the client to its session. A client that must not use the session becomes refused. A
+// client with fewer rights than the running turn must wait for its end, because it would see what
+// that turn reads. join returns false if the session has left memory.
 func (s *Subscription) join() bool {
 	c := s.c
 	c.mu.Lock()
@@ -228,6 +237,9 @@ func (s *Subscription) join() bool {
 	if c.store.Session != 0 { // loaded; otherwise open calls openedLocked
 		if s.excluded() {
 			s.refused = true
+			return true
+		}
+		if s.outside = s.limited && c.current != nil && !c.current.limited(); s.outside {
 			return true
 		}
 		s.openedLocked()

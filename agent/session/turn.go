@@ -56,6 +56,12 @@ type openTurn struct {
 	record    journal.Draft
 }
 
+// limited reports whether the turn reads without the rights of an administrator.
+func (t *openTurn) limited() bool {
+	reader, _ := corpus.ReaderOf(t.ctx)
+	return reader.Limited
+}
+
 // begin returns a turn that starts from the current state.
 func (c *conversation) begin(ctx context.Context) *openTurn {
 	t := &openTurn{c: c, since: time.Now(), commits: c.store.Writes, interrupt: func(error) {}, ctx: ctx}
@@ -74,7 +80,11 @@ func (c *conversation) begin(ctx context.Context) *openTurn {
 // another turn, or when none is possible.
 func (c *conversation) act(ctx context.Context, greet bool) {
 	c.mu.Lock()
-	ctx = trace.WithParent(corpus.WithReader(quota.WithClient(ctx, c.payer), c.reader), c.parent)
+	reader := c.reader
+	if slices.ContainsFunc(c.clients.list, func(s *Subscription) bool { return s.limited }) {
+		reader.Limited = true // each client sees the answer
+	}
+	ctx = trace.WithParent(corpus.WithReader(quota.WithClient(ctx, c.payer), reader), c.parent)
 	c.mu.Unlock()
 	t := c.begin(ctx)
 	t.greeting = greet
