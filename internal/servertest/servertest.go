@@ -45,6 +45,9 @@ type Config struct {
 	// Documents are in the database from the beginning, with ids in this order.
 	// Default: none.
 	Documents []Document
+	// Dump holds the SQL statements of a database's dump. The server gets this database in place of
+	// one with Documents. Default: none.
+	Dump string
 	// Auth turns authentication on, and adds the users and tokens of Server.People.
 	// Default: off.
 	Auth bool
@@ -91,8 +94,12 @@ type Server struct {
 func Start(t testing.TB, cfg Config) *Server {
 	t.Helper()
 	s := &Server{t: t, log: &logged{t: t}, Data: filepath.Join(t.TempDir(), "data")}
-	database, people := snapshotOf(t, cfg, s.Data)
-	s.People = people
+	var database string
+	if cfg.Dump != "" {
+		database = restore(t, cfg, s.Data)
+	} else {
+		database, s.People = snapshotOf(t, cfg, s.Data)
+	}
 	s.config = load(t, s.Data, database, cfg)
 	s.start()
 	t.Cleanup(s.Stop)

@@ -2,6 +2,8 @@ package servertest
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -81,6 +83,29 @@ func snapshotOf(t testing.TB, cfg Config, data string) (database string, people 
 		database = pgtest.Clone(t, s.template)
 	}
 	return database, slices.Clone(s.people)
+}
+
+// restore makes a data folder and the database of a dump. It returns the URL of the database, "" for
+// SQLite.
+func restore(t testing.TB, cfg Config, data string) (url string) {
+	t.Helper()
+	if err := os.Mkdir(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	driver, dsn, schema := "sqlite", "file:"+filepath.Join(data, "docent.db"), ""
+	if cfg.Store == Postgres {
+		url = pgtest.URL(t)
+		driver, dsn, schema = "pgx", url, "DROP SCHEMA public, baf CASCADE; CREATE SCHEMA public;"
+	}
+	db, err := sql.Open(driver, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), schema+cfg.Dump)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatalf("restore the dump: %v", err)
+	}
+	return url
 }
 
 // find returns the snapshot of a key. It may not be made yet.
