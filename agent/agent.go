@@ -52,6 +52,8 @@ type Agent struct {
 	heard      []Processor // for texts of users
 	said       []Processor // for texts of the agent
 	context    string      // for models, in all sessions
+
+	guardsUser, guardsAgent []Guard // for texts of users, and of the agent
 }
 
 // New returns an agent without states.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"docent/agent/chat"
 	"docent/internal/errlog"
 	"docent/payload"
 	"docent/rag"
@@ -35,9 +36,13 @@ func earlier(ctx context.Context, s *Session, n int) ([]talk.Turn, *rag.LastAnsw
 		return nil, nil, err
 	}
 	var last *rag.LastAnswer
+	refused := map[int64]bool{} // turns whose message a guard has refused
+	for _, m := range messages {
+		refused[m.Turn] = refused[m.Turn] || !m.IsUser && m.ClientID == chat.GuardedID
+	}
 	out := []talk.Turn{} // not nil: asked and none
 	for _, m := range messages {
-		if !m.IsUser && m.Turn == 0 {
+		if !m.IsUser && m.Turn == 0 || refused[m.Turn] {
 			continue
 		}
 		if text, ok := m.Text(); ok {

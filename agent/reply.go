@@ -15,7 +15,7 @@ import (
 // Reply says text. Messages of a body are stored first and then sent. That happens at the end of the turn, together with
 // its other changes, or RuntimeConfig.FlushAfter later if the body takes longer.
 func (s *Session) Reply(ctx context.Context, text string) error {
-	return s.reply(ctx, payload.TypeStr, s.processReply(ctx, text))
+	return replyText(ctx, s, payload.TypeStr, s.processReply(ctx, text))
 }
 
 // Say says a fixed text. Clients of docent.v1 can translate it.
@@ -29,12 +29,12 @@ func (s *Session) Say(ctx context.Context, text fault.Text) error {
 
 // ReplyMarkdown says Markdown text.
 func (s *Session) ReplyMarkdown(ctx context.Context, text string) error {
-	return s.reply(ctx, payload.TypeMarkdown, s.processReply(ctx, text))
+	return replyText(ctx, s, payload.TypeMarkdown, s.processReply(ctx, text))
 }
 
 // ReplyHTML says HTML.
 func (s *Session) ReplyHTML(ctx context.Context, html string) error {
-	return s.reply(ctx, payload.TypeHTML, html)
+	return replyText(ctx, s, payload.TypeHTML, html)
 }
 
 // ReplyFile sends a file.
@@ -78,6 +78,9 @@ func (s *Session) ReplyRAG(ctx context.Context, message payload.RAGMessage) erro
 	if message.Outcome == payload.AnswerReplied && len(message.Docs) == 0 {
 		return s.Say(ctx, fault.Text{Sentence: message.Sentence, Message: message.Answer})
 	}
+	if r := guarded(ctx, s, s.turn.machine.agent.guardsAgent, message.Answer); r != nil {
+		return r.say(ctx, s, ofAgent)
+	}
 	return s.say(ctx, ChatMessage{Type: payload.TypeRAG, Sentence: message.Sentence}, message, false)
 }
 
@@ -117,8 +120,12 @@ func (s *Session) say(ctx context.Context, m ChatMessage, content any, silent bo
 	return s.turn.backend.Say(ctx, m, silent)
 }
 
-// Stream shows a piece of a growing reply to the clients that stream. The next reply replaces all pieces.
+// Stream shows a piece of a growing reply to the clients that stream. The next reply replaces all pieces. It shows nothing if
+// the agent has guards for its texts.
 func (s *Session) Stream(ctx context.Context, delta string) error {
+	if len(s.turn.machine.agent.guardsAgent) > 0 {
+		return context.Cause(ctx)
+	}
 	return s.show(ctx, payload.DeltaAction, payload.Delta{Text: delta})
 }
 

@@ -32,6 +32,7 @@ const (
 	aCondition role = "a condition"
 	aProcessor role = "a processor of messages"
 	aRewriter  role = "a processor of replies"
+	aGuard     role = "a guard"
 )
 
 // as returns the session of the turn for another role.
@@ -284,7 +285,9 @@ func runRAG(ctx context.Context, s *Session, answers RAG, req rag.Request) (answ
 			begun = part.Begun
 			err = s.Status(ctx, string(part.Phase))
 		case part.Thinking != "":
-			err = s.show(ctx, payload.ThinkingAction, payload.Thinking{Text: part.Thinking})
+			if len(s.turn.machine.agent.guardsAgent) == 0 {
+				err = s.show(ctx, payload.ThinkingAction, payload.Thinking{Text: part.Thinking})
+			}
 		case part.Restart:
 			text.Reset()
 			DropDraft(s)

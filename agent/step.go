@@ -68,6 +68,7 @@ type decision struct {
 	event    *chat.Pending // that it takes; nil if none
 	fallback bool          // the state's fallback takes the event
 	stopped  bool          // the event's turn was stopped before it began
+	refused  *refusal      // a guard refuses the event
 	answer   bool          // the event answers the open question about a call; without an event, its time is over
 }
 
@@ -182,6 +183,9 @@ func (t *Turn) decide(ctx context.Context) decision {
 		}
 	}
 	t.process(ctx, queue)
+	if p, r := t.guardMessages(ctx, queue); r != nil {
+		return decision{event: p, refused: r}
+	}
 	if d, ok := t.answers(queue); ok {
 		return d
 	}
@@ -268,6 +272,8 @@ func (t *Turn) perform(ctx context.Context, d decision) (ran bool, err error) {
 		defer t.mu.Unlock()
 		t.stopped = true
 		return false, nil
+	case d.refused != nil:
+		return true, d.refused.say(ctx, t.session, ofUser)
 	case d.answer:
 		defer t.within(false)
 		return true, t.enter(ctx, t.answer(d.event))

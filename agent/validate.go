@@ -26,6 +26,9 @@ func (a *Agent) check() error {
 	if err := a.checkWords(); err != nil {
 		return err
 	}
+	if err := a.checkGuards(); err != nil {
+		return err
+	}
 	if strings.ContainsFunc(a.name, unicode.IsControl) {
 		return a.wrong("a name cannot have control characters")
 	}

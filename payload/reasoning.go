@@ -28,6 +28,8 @@ const (
 	StepPushback StepKind = "pushback"
 	// StepMaxSteps: the run reached its limit; MaxStepsDetails.
 	StepMaxSteps StepKind = "max_steps"
+	// StepGuard: a guard refused a text; GuardDetails. BAF clients do not get it.
+	StepGuard StepKind = "guard"
 	// StepFinished closes a run; FinishedDetails.
 	StepFinished StepKind = "reasoning_finished"
 )
@@ -61,6 +63,16 @@ type ToolCallsDetails struct {
 	ToolCalls []ToolCall `json:"tool_calls"`
 	// Approved are the ids of the calls that the user has allowed. They are stored before they are made, and never repeated.
 	Approved []string `json:"approved,omitempty"`
+}
+
+// GuardDetails are the details of a StepGuard.
+type GuardDetails struct {
+	// Guard is the name of the guard.
+	Guard string `json:"guard"`
+	// Of is the author of the text: user or agent.
+	Of string `json:"of"`
+	// Reason says why the text was refused.
+	Reason string `json:"reason"`
 }
 
 // ToolCall is a request of the model to call a tool.
@@ -251,6 +263,8 @@ func (k StepKind) details(data json.RawMessage) (any, error) {
 		return read[TaskSkippedDetails](data)
 	case StepText:
 		return read[TextDetails](data)
+	case StepGuard:
+		return read[GuardDetails](data)
 	case StepPushback:
 		return read[PushbackDetails](data)
 	case StepMaxSteps:

@@ -111,6 +111,9 @@ type Transition struct {
 // FailedID is the ClientID of the last message of a failed turn. A failed turn may run again.
 const FailedID = "failed"
 
+// GuardedID is the ClientID of the reply to a message that a guard refused. Prompts contain neither of them.
+const GuardedID = "guarded"
+
 // MaxHistoryContent limits the content of a message, in bytes, in Receipt.History and for models. The longest question and
 // an answer with its passages fit, but files do not.
 const MaxHistoryContent = 64 << 10

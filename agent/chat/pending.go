@@ -13,6 +13,7 @@ type Pending struct {
 	text        atomic.Pointer[string] // after the processors; nil before
 	held        atomic.Bool
 	stopped     atomic.Bool
+	passed      atomic.Bool
 	predictions map[string]Prediction // by state
 }
 
@@ -50,6 +51,12 @@ func (p *Pending) Stop() { p.stopped.Store(true) }
 
 // Stopped reports whether Stop was called.
 func (p *Pending) Stopped() bool { return p.stopped.Load() }
+
+// Pass records that no guard refuses the event.
+func (p *Pending) Pass() { p.passed.Store(true) }
+
+// Passed reports whether Pass was called.
+func (p *Pending) Passed() bool { return p.passed.Load() }
 
 // Hold marks the event as one that no transition takes.
 func (p *Pending) Hold() { p.held.Store(true) }

@@ -57,7 +57,9 @@ type draft struct {
 }
 
 // sections are the sections of a file that depend on each other.
-type sections struct{ model, models, greeting, context, fallback, entities, intents, properties, tools, states, classifier *yaml.Node }
+type sections struct {
+	model, models, greeting, context, fallback, entities, intents, properties, tools, states, classifier, guards *yaml.Node
+}
 
 // root reads the root of a file.
 func (d *draft) root(n *yaml.Node) {
@@ -80,6 +82,7 @@ func (d *draft) root(n *yaml.Node) {
 		field{"properties", later(&s.properties)},
 		field{"entities", later(&s.entities)},
 		field{"intents", later(&s.intents)},
+		field{"guards", later(&s.guards)},
 		field{"tools", later(&s.tools)},
 		field{"states", later(&s.states)},
 	)
@@ -109,6 +112,9 @@ func (d *draft) root(n *yaml.Node) {
 		if d.classifier == "llm" && d.chat(d.model) == nil {
 			d.wrong(s.classifier, "classifier llm needs a chat model and none is set up: write classifier: examples")
 		}
+	}
+	if s.guards != nil {
+		d.guards(s.guards)
 	}
 	d.readEntities(s.entities)
 	d.readIntents(s.intents)

@@ -104,7 +104,7 @@ func agree(t *testing.T, text string, errors []string) {
 // places are the definitions of the schema for the mappings that the reader reads.
 var places = map[string]string{
 	"an agent": "", "state": "state", "a transition": "transition", "an action": "settings", "entity": "entity",
-	"intent": "intent", "parameter": "parameter", "model": "model", "tools": "tools", "a workspace": "workspace",
+	"intent": "intent", "parameter": "parameter", "model": "model", "tools": "tools", "guards": "guards", "a guard": "guard", "a workspace": "workspace",
 	"an MCP server": "mcp", "rag": "rag", "llm": "llm", "reason": "reason", "dataframe": "dataframe", "file": "file",
 	"gui": "gui", "session_rag": "session_rag", "session_documents": "session_documents", "add_document": "add_document",
 	"location": "location", "if": "if", "when": "when", "call": "call", "send_to_peer": "send_to_peer",
@@ -122,6 +122,7 @@ threshold: 0.5
 timezone: UTC
 entities: {e: {type: number}}
 intents: {i: {examples: a N, parameters: {p: {entity: e, fragment: N}}}}
+guards: {user: [{name: a, matches: b, reply: c}, {ask: is it bad, model: m}], agent: [{longer_than: 5}, {languages: [en]}]}
 tools: {knowledge: false, functions: [price], workspaces: [{name: w, path: ., writable: true}], mcp: [{name: x, url: "http://x.example", timeout: 1m}]}
 states:
   a:

@@ -340,6 +340,23 @@ func Example_processors() {
 	// Output: You said: a pump, please. Thank you.
 }
 
+func Example_guards() {
+	a := agent.New("careful")
+	a.GuardUser(agent.Guard{Name: "length", Refuses: agent.RefuseLonger(2000), Reply: "Please write less."})
+	a.GuardUser(agent.Guard{Name: "medicine", Refuses: agent.RefuseIf("Does it ask for medical advice?", yes)})
+	a.GuardAgent(agent.Guard{Name: "cards", Refuses: agent.RefuseMatches(regexp.MustCompile(`\b\d{16}\b`))})
+	echo := a.State("echo", agent.Initial)
+	echo.Fallback(func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, "You said: "+s.Message()+".") })
+	echo.OnJSON().GoTo(echo)
+	talk(a, "Which pill?")
+	// Output:
+	// - guard medicine refused a text of the user: pills
+	// I cannot answer this message.
+}
+
+// yes is a model that says yes.
+var yes = llmtest.NewModel(func(int, llmtest.Request) llmtest.Reply { return llmtest.Say(`{"yes": true, "reason": "pills"}`) })
+
 func Example_definition() {
 	ctx := context.Background()
 	dir := folder("hello.yaml", "name: hello\ngreeting: Hello!\nstates: {hello: {initial: true}}\n")

@@ -238,6 +238,8 @@ export interface Params {
   greeting_reset: [];
   group_name_taken: [string];
   groups_full: [number];
+  guard_refused_answer: [];
+  guard_refused_message: [];
   gui_id_invalid: [number];
   handshake_failed: [];
   handshake_invalid: [string];

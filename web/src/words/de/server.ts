@@ -124,6 +124,8 @@ export const server: Sentences = {
   event_not_taken: (a) => `Kein Zustand des Agenten verarbeitet das Ereignis ${a}`,
   event_without_name: 'Ein Ereignis braucht einen Namen',
   events_of_others: 'Ereignisse an Gespräche anderer dürfen nur Administratoren senden',
+  guard_refused_answer: 'Ich habe keine Antwort, die ich geben darf.',
+  guard_refused_message: 'Diese Nachricht kann ich nicht beantworten.',
   model_calls_unreadable: 'das Modell kann keine Werkzeuge benutzen',
   model_first_token: (a, b) => `Das Modell ${a} hat in ${b} nichts geschrieben`,
   model_limit_too_low: (a) => `Das Modell ${a} hat seine Höchstlänge erreicht, bevor es Text geschrieben hat; ein höheres --max-tokens gibt ihm Platz für die Antwort`,
