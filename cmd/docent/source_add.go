@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -130,6 +131,9 @@ func completeSource(n *source.New, kinds []source.Kind, options, secretEnv []str
 		}
 		n.Secret[name] = strings.TrimRight(string(data), "\r\n")
 	}
+	if n.Kind == "singer" {
+		return findTap(n)
+	}
 	if n.Kind != "folder" {
 		return nil
 	}
@@ -141,6 +145,19 @@ func completeSource(n *source.New, kinds []source.Kind, options, secretEnv []str
 		return fault.New(fault.Invalid, "not_a_folder", "%s is not a folder", abs)
 	}
 	n.Location = abs
+	return nil
+}
+
+// findTap sets the location of a new source to the path of its tap.
+func findTap(n *source.New) error {
+	at, err := exec.LookPath(n.Location)
+	if err == nil {
+		at, err = filepath.Abs(at)
+	}
+	if err != nil {
+		return fault.Wrap(fault.Invalid, err, "not_a_program", "%s is not a program; install the tap first, or give its path", n.Location)
+	}
+	n.Location = at
 	return nil
 }
 

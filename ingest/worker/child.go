@@ -28,7 +28,7 @@ var arguments = []string{"worker", "--stdio"}
 // [Pool] must call it first in main. If it returns true, they must exit with the
 // status of [Main].
 func Requested() bool {
-	return slices.Equal(os.Args[1:], arguments) || toolRequested()
+	return slices.Equal(os.Args[1:], arguments) || toolRequested() || tapRequested()
 }
 
 func toolRequested() bool {
@@ -46,6 +46,13 @@ const (
 // Main runs a worker process. It answers requests on standard input until the
 // input ends, and returns the exit status.
 func Main(ctx context.Context) int {
+	if tapRequested() {
+		if err := runTap(os.Args[1+len(tapArguments):]); err != nil {
+			fmt.Fprintln(os.Stderr, "worker:", err)
+			return exitBroken
+		}
+		return 0
+	}
 	if toolRequested() {
 		if err := runTool(os.Args[1+len(toolArguments):]); err != nil {
 			fmt.Fprintln(os.Stderr, "worker:", err)

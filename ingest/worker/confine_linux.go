@@ -83,16 +83,9 @@ func yield() {
 // the program allows. It blocks the network and changes of the process group,
 // and allows writing to one folder only.
 func confineTool(dir string, memory int64, program string) error {
-	limits := map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_CPU: uint64(toolCPU.Seconds()), unix.RLIMIT_FSIZE: maxBody}
-	if !raceDetector {
-		limits[unix.RLIMIT_DATA] = uint64(memory)
+	if err := limitTool(program, memory, toolCPU); err != nil {
+		return err
 	}
-	for which, limit := range limits {
-		if err := unix.Setrlimit(which, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
-			return fmt.Errorf("limit %s: %w", program, err)
-		}
-	}
-	yield()
 	// Programs, their libraries, fonts, and settings, but no secrets of this
 	// machine and no data of other processes.
 	read := landlock.RODirs("/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc/fonts", "/etc/libreoffice", "/etc/alternatives",
@@ -118,6 +111,61 @@ func confineTool(dir string, memory int64, program string) error {
 		Name: "socket", Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.NotEqual, Value: unix.AF_UNIX}},
 	}}}
 	return filterCalls(seccomp.SyscallGroup{Action: seccomp.ActionErrno, Names: names}, local)
+}
+
+// limitTool limits this process and the program that it will run.
+func limitTool(program string, memory int64, cpu time.Duration) error {
+	limits := map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_CPU: uint64(cpu.Seconds()), unix.RLIMIT_FSIZE: maxBody}
+	if !raceDetector {
+		limits[unix.RLIMIT_DATA] = uint64(memory)
+	}
+	for which, limit := range limits {
+		if err := unix.Setrlimit(which, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
+			return fmt.Errorf("limit %s: %w", program, err)
+		}
+	}
+	yield()
+	return nil
+}
+
+// confineTap confines this process and the tap that it will run. A tap has the network,
+// but of the files only its folder, its own program, and those that the operator lists.
+func confineTap(dir string, files []string, program string) error {
+	if err := limitTool(program, tapMemory, tapCPU); err != nil {
+		return err
+	}
+	read := landlock.RODirs("/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/alternatives",
+		"/etc/crypto-policies", "/run/systemd/resolve").IgnoreIfMissing()
+	settings := landlock.ROFiles("/etc/ld.so.cache", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/localtime", "/etc/resolv.conf",
+		"/etc/hosts", "/etc/host.conf", "/etc/gai.conf", "/etc/services", "/etc/protocols", "/etc/mime.types", "/etc/timezone",
+		"/proc/cpuinfo", "/proc/meminfo", "/proc/version", "/proc/filesystems").IgnoreIfMissing()
+	devices := landlock.RWFiles("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom").IgnoreIfMissing()
+	rules := []landlock.Rule{landlock.RWDirs(dir), read, settings, devices}
+	for _, at := range append(programFiles(program), files...) {
+		info, err := os.Stat(at)
+		switch {
+		case err != nil:
+			return fmt.Errorf("find %s: %w", at, err)
+		case info.IsDir():
+			rules = append(rules, landlock.RODirs(at))
+		default:
+			rules = append(rules, landlock.ROFiles(at))
+		}
+	}
+	if err := landlock.V6.BestEffort().RestrictPaths(rules...); err != nil {
+		return fmt.Errorf("restrict the files of a tap: %w", err)
+	}
+	if err := landlock.V6.BestEffort().RestrictScoped(); err != nil { // signals to others
+		return fmt.Errorf("restrict a tap: %w", err)
+	}
+	names := slices.DeleteFunc(forbidden(), func(name string) bool {
+		return slices.Contains([]string{
+			"execve", "execveat", "socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "sendto",
+			"sendmsg", "sendmmsg",
+		}, name)
+	})
+	names = append(names, "setsid", "setpgid") // their processes all end with the process group
+	return filterCalls(seccomp.SyscallGroup{Action: seccomp.ActionErrno, Names: names})
 }
 
 // filterCalls makes system calls fail if the system has seccomp.

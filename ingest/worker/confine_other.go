@@ -21,6 +21,11 @@ func confineTool(string, int64, string) error {
 	return errors.New("other programs are used on Linux only")
 }
 
+// confineTap fails, because this system cannot confine another program.
+func confineTap(string, []string, string) error {
+	return errors.New("other programs are used on Linux only")
+}
+
 // usedCPU is unknown on this system.
 func usedCPU(int) (used time.Duration, known bool) { return 0, false }
 

@@ -151,13 +151,18 @@ func runTool(args []string) error {
 	if err := confineTool(args[0], memory<<20, args[2]); err != nil {
 		return err
 	}
+	return follow(args[2], args[3:])
+}
+
+// follow runs a program and ends it with the server.
+func follow(program string, args []string) error {
 	// Landlock confines single threads. A thread may only send signals to
 	// processes that it started.
 	runtime.LockOSThread()
-	cmd := exec.Command(args[2], args[3:]...) //nolint:noctx // it ends with its process group
+	cmd := exec.Command(program, args...) //nolint:noctx // it ends with its process group
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start %s: %w", args[2], err)
+		return fmt.Errorf("start %s: %w", program, err)
 	}
 	ended, alone := make(chan error, 1), make(chan struct{})
 	go func() { ended <- cmd.Wait() }()

@@ -11,14 +11,17 @@ import (
 	"docent/ingest/source/imap"
 	"docent/ingest/source/mediawiki"
 	"docent/ingest/source/s3"
+	"docent/ingest/source/singer"
 	"docent/ingest/source/web"
 	"docent/ingest/source/webdav"
+	"docent/ingest/worker"
 	"docent/internal/fault"
 )
 
 // SourceKinds returns the kinds of sources. Worker processes read those on the network.
 func SourceKinds(cfg config.Config) []source.Kind {
 	kinds := plainKinds(cfg.Sources.Private, filepath.Join(cfg.CacheDir(), "git"))
+	kinds = append(kinds, singerKind(filepath.Join(cfg.CacheDir(), "singer")))
 	for i, k := range kinds {
 		if !k.Local {
 			kinds[i] = confined(k, cfg.Sources.Private)
@@ -67,6 +70,17 @@ func plainKinds(private bool, gitCache string) []source.Kind {
 			c.URL, c.AllowPrivate, c.Dial = s.Location, private, s.Dial
 		}),
 	}
+}
+
+// singerKind returns the kind of sources that taps read. It is local because a tap is a
+// program of the operator. The configuration is required, also an empty one: it is
+// encrypted together with the path of the tap, so that nobody who can only write to the
+// database can choose the program.
+func singerKind(cache string) source.Kind {
+	kind := source.Kind{Name: "singer", Local: true, Options: singerOptions}
+	return networkKind(kind, singer.New, func(c *singer.Config, s source.Settings) {
+		c.Command, c.CacheDir, c.Run = s.Location, cache, worker.Taps{Env: certificates()}.Run
+	})
 }
 
 // networkKind completes a kind of source that is read over the network. create is
@@ -153,10 +167,37 @@ var mediawikiOptions = []source.Option{
 	{Name: "max_pages", Title: fault.NewText("option_max_pages", "most pages of one sync"), Type: "number", Default: "100000"},
 }
 
+var singerOptions = []source.Option{
+	{Name: "config", Title: fault.NewText("option_tap_config", "configuration of the tap, a JSON object"), Secret: true, Required: true},
+	{Name: "streams", Title: fault.NewText("option_tap_streams", "streams to read, comma-separated"), Type: "list", Default: "all"},
+	{Name: "incremental", Title: fault.NewText("option_tap_incremental",
+		"pass the state of the last run to the tap, so that it writes only changes"), Type: "bool", Default: "false"},
+	{Name: "files", Title: fault.NewText("option_tap_files", "files and folders that the tap may read, comma-separated"), Type: "list"},
+	{Name: "title", Title: fault.NewText("option_tap_title", "template of the title, such as {key} {fields.summary}")},
+	{Name: "text", Title: fault.NewText("option_tap_text", "template of the text, such as {body|description}")},
+	{Name: "author", Title: fault.NewText("option_tap_author", "template of the author")},
+	{Name: "address", Title: fault.NewText("option_tap_address", "template of the address of the original")},
+	{Name: "date", Title: fault.NewText("option_tap_date", "template of the date of the last change")},
+	{Name: "group", Title: fault.NewText("option_tap_group", "template; records with the same value become one document")},
+	{Name: "tags", Title: fault.NewText("option_tap_tags", "template of the tags, comma-separated")},
+	{Name: "deleted", Title: fault.NewText("option_tap_deleted", "template; records with a value are removed")},
+	{Name: "max_records", Title: fault.NewText("option_tap_max_records", "most records of the source"), Type: "number", Default: "200000"},
+}
+
 var imapOptions = []source.Option{
 	{Name: "user", Title: fault.NewText("option_mail_user", "user name of the account"), Required: true},
 	{Name: "password", Title: fault.NewText("option_mail_password", "password of the account"), Secret: true, Required: true},
 	{Name: "mailboxes", Title: fault.NewText("option_mailboxes",
 		"mailboxes, with * and %% as wildcards, comma-separated"), Type: "list", Default: "INBOX"},
 	{Name: "certificate", Title: fault.NewText("option_certificate", "certificate authority to trust, in PEM format")},
+}
+
+// certificates returns the variables that name the trusted certificates.
+func certificates() (env []string) {
+	for _, name := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR"} {
+		if value, ok := config.Variable(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
 }

@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 
-	"docent/config"
 	"docent/ingest/source"
 	"docent/ingest/source/dial"
 	"docent/ingest/worker"
@@ -72,14 +71,4 @@ func explained(connect dial.Func) dial.Func {
 		}
 		return conn, nil
 	}
-}
-
-// certificates returns the variables that name the trusted certificates.
-func certificates() (env []string) {
-	for _, name := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR"} {
-		if value, ok := config.Variable(name); ok {
-			env = append(env, name+"="+value)
-		}
-	}
-	return env
 }

@@ -11,6 +11,7 @@ import (
 	"docent/ingest/source/imap"
 	"docent/ingest/source/mediawiki"
 	"docent/ingest/source/s3"
+	"docent/ingest/source/singer"
 	"docent/ingest/source/web"
 	"docent/ingest/source/webdav"
 )
@@ -24,7 +25,7 @@ func TestReference(t *testing.T) {
 	}
 	for kind, cfg := range map[string]any{
 		"web": web.Config{}, "feed": feed.Config{}, "git": git.Config{}, "s3": s3.Config{}, "webdav": webdav.Config{}, "imap": imap.Config{},
-		"mediawiki": mediawiki.Config{},
+		"mediawiki": mediawiki.Config{}, "singer": singer.Config{},
 	} {
 		_, section, ok := strings.Cut(string(text), "Kind: `"+kind+"`.")
 		if !ok {

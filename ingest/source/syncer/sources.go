@@ -135,7 +135,8 @@ func (m *Manager) Add(ctx context.Context, n source.New) (source.Record, error) 
 	}
 	if kind.Local && n.Remote {
 		return source.Record{}, fault.New(fault.Forbidden,
-			"source_kind_local", "a source of kind %s reads the server's disk: add it on the server with docent source add %s", kind.Name, kind.Name)
+			"source_kind_local", "a source of kind %s reads files or runs a program on the server: add it there with docent source add %s",
+			kind.Name, kind.Name)
 	}
 	r := source.Record{
 		Name: n.Name, Kind: n.Kind, Location: n.Location, Options: n.Options,

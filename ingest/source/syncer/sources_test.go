@@ -161,18 +161,18 @@ func TestAdd(t *testing.T) {
 		t.Errorf("the second is %+v, %v", r, err)
 	}
 	for want, change := range map[string]func(n *source.New){
-		"no kind of source":  func(n *source.New) { n.Kind = "x" },
-		"1 to 4096 bytes":    func(n *source.New) { n.Location = "" },
-		"no place":           func(n *source.New) { n.Location = "x" },
-		"no option":          func(n *source.New) { n.Options = map[string]string{"x": "1"} },
-		"is a secret":        func(n *source.New) { n.Options = map[string]string{"token": "1"} },
-		"is not a secret":    func(n *source.New) { n.Secret = map[string]string{"depth": "1"} },
-		"neither manual nor": func(n *source.New) { n.Schedule = "soon" },
-		"is too short":       func(n *source.New) { n.Kind, n.Schedule, n.Options, n.Secret = "disk", "59s", nil, nil },
-		"--secret-env":       func(n *source.New) { n.Kind, n.Options, n.Secret = "locked", nil, nil },
-		"name of a source":   func(n *source.New) { n.Name = " x" },
-		"already":            func(n *source.New) { n.Name = "p" },
-		"on the server with": func(n *source.New) { n.Kind, n.Remote = "disk", true },
+		"no kind of source":            func(n *source.New) { n.Kind = "x" },
+		"1 to 4096 bytes":              func(n *source.New) { n.Location = "" },
+		"no place":                     func(n *source.New) { n.Location = "x" },
+		"no option":                    func(n *source.New) { n.Options = map[string]string{"x": "1"} },
+		"is a secret":                  func(n *source.New) { n.Options = map[string]string{"token": "1"} },
+		"is not a secret":              func(n *source.New) { n.Secret = map[string]string{"depth": "1"} },
+		"neither manual nor":           func(n *source.New) { n.Schedule = "soon" },
+		"is too short":                 func(n *source.New) { n.Kind, n.Schedule, n.Options, n.Secret = "disk", "59s", nil, nil },
+		"--secret-env":                 func(n *source.New) { n.Kind, n.Options, n.Secret = "locked", nil, nil },
+		"name of a source":             func(n *source.New) { n.Name = " x" },
+		"already":                      func(n *source.New) { n.Name = "p" },
+		"runs a program on the server": func(n *source.New) { n.Kind, n.Remote = "disk", true },
 	} {
 		n := good
 		change(&n)

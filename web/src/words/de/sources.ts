@@ -15,7 +15,7 @@ export const sources: Catalogue['sources'] = {
   tryAgain: 'Erneut versuchen',
   list: 'Quellen',
 
-  kinds: { folder: 'Ordner', web: 'Website', feed: 'Feed', git: 'Git-Repository', s3: 'S3-Bucket', webdav: 'WebDAV-Ordner', mediawiki: 'MediaWiki', imap: 'Postfach' },
+  kinds: { folder: 'Ordner', web: 'Website', feed: 'Feed', git: 'Git-Repository', s3: 'S3-Bucket', webdav: 'WebDAV-Ordner', mediawiki: 'MediaWiki', imap: 'Postfach', singer: 'Singer-Tap' },
 
   status: { idle: 'Aktuell', new: 'Noch nicht abgeglichen', syncing: 'Wird abgeglichen', failed: 'Fehlgeschlagen', paused: 'Angehalten' },
   collection: 'Sammlung',
@@ -86,7 +86,7 @@ export const sources: Catalogue['sources'] = {
   submit: 'Hinzufügen und abgleichen',
   adding: 'Wird hinzugefügt …',
   added: (name) => `„${name}“ hinzugefügt.`,
-  folderOnly: 'Ordner lassen sich hier nicht hinzufügen, weil der Server sie von seiner eigenen Platte liest. Führen Sie auf dem Server diesen Befehl aus:',
+  localOnly: 'Quellen dieser Art lassen sich hier nicht hinzufügen, weil sie Dateien lesen oder ein Programm auf dem Server starten. Führen Sie dort diesen Befehl aus:',
   where: {
     web: ['Adresse', 'Die Adresse einer Seite, einer Sitemap oder der ersten Seite einer Website. „Weitere Optionen“ legt fest, wie weit docent Links folgt. docent beachtet robots.txt.'],
     feed: ['Adresse des Feeds', 'Die Adresse eines RSS- oder Atom-Feeds. Jeder Eintrag wird ein Dokument.'],

@@ -14,7 +14,7 @@ export const sources = {
   tryAgain: 'Try again',
   list: 'Sources',
 
-  kinds: { folder: 'Folder', web: 'Website', feed: 'Feed', git: 'Git repository', s3: 'S3 bucket', webdav: 'WebDAV folder', mediawiki: 'MediaWiki', imap: 'Mailbox' } as Record<string, string>,
+  kinds: { folder: 'Folder', web: 'Website', feed: 'Feed', git: 'Git repository', s3: 'S3 bucket', webdav: 'WebDAV folder', mediawiki: 'MediaWiki', imap: 'Mailbox', singer: 'Singer tap' } as Record<string, string>,
 
   // One source.
   status: { idle: 'Up to date', new: 'Not synced yet', syncing: 'Syncing', failed: 'Failed', paused: 'Paused' },
@@ -90,7 +90,7 @@ export const sources = {
   submit: 'Add and sync',
   adding: 'Adding…',
   added: (name: string) => `Added “${name}”.`,
-  folderOnly: 'The page cannot add folders, because the server reads them from its own disk. Run this command on the server:',
+  localOnly: 'The page cannot add sources of this type, because they read files or run a program on the server. Run this command there:',
   where: {
     web: ['Address', 'The address of a page, a sitemap, or the first page of a site. “More options” sets how far docent follows links. docent obeys robots.txt.'],
     feed: ['Address of the feed', 'The address of an RSS or Atom feed. Each entry becomes a document.'],
