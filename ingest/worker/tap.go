@@ -105,6 +105,10 @@ func (t Taps) Run(ctx context.Context, dir string, files, command []string, read
 	return failed
 }
 
+// InFolder calls work with a temporary folder, and removes it afterwards. If this process
+// is killed, the next one removes it.
+func (Taps) InFolder(work func(dir string) error) error { return inFolder(work) }
+
 func tapRequested() bool {
 	n := 1 + len(tapArguments)
 	return len(os.Args) > n && slices.Equal(os.Args[1:n], tapArguments)

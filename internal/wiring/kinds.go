@@ -79,7 +79,8 @@ func plainKinds(private bool, gitCache string) []source.Kind {
 func singerKind(cache string) source.Kind {
 	kind := source.Kind{Name: "singer", Local: true, Options: singerOptions}
 	return networkKind(kind, singer.New, func(c *singer.Config, s source.Settings) {
-		c.Command, c.CacheDir, c.Run = s.Location, cache, worker.Taps{Env: certificates()}.Run
+		taps := worker.Taps{Env: certificates()}
+		c.Command, c.CacheDir, c.Run, c.InFolder = s.Location, cache, taps.Run, taps.InFolder
 	})
 }
 

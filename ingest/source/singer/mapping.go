@@ -61,11 +61,7 @@ var presets = map[string]map[string]mapping{
 	"tap-gitlab": {
 		"issues":         {group: "issue {project_id} {iid}"},
 		"merge_requests": {group: "merge request {project_id} {iid}"},
-		"merge_request_notes": {
-			group: "merge request {project_id} {noteable_iid|merge_request_iid}", title: " ",
-		},
-		"issue_notes": {group: "issue {project_id} {noteable_iid|issue_iid}", title: " "},
-		"projects":    {title: "{name_with_namespace|name}"},
+		"projects":       {title: "{name_with_namespace|name}"},
 	},
 	"tap-jira": {
 		"issues": {

@@ -89,7 +89,7 @@ func (s *Source) open(cat catalog) (*replica, error) {
 	err = eachLine(old, func(line []byte, _ int64) error {
 		var l stored
 		if json.Unmarshal(line, &l) != nil {
-			return nil // a damaged file is as good as none
+			return nil //nolint:nilerr // a damaged file is as good as none
 		}
 		if l.State != nil {
 			r.state = s.unseal(l.State)
@@ -192,7 +192,8 @@ func (r *replica) apply(m message) error {
 	switch m.Type {
 	case "SCHEMA":
 		if len(r.keys) >= maxStreams || len(m.KeyProperties) > maxKeys {
-			return fault.New(fault.Invalid, "tap_too_many_streams", "the tap has more than %d streams or %d keys; choose streams", maxStreams, maxKeys)
+			return fault.New(fault.Invalid, "tap_too_many_streams",
+				"the tap has more than %d streams or %d keys; choose streams", maxStreams, maxKeys)
 		}
 		r.keys[m.Stream] = m.KeyProperties
 	case "RECORD":

@@ -17,7 +17,6 @@ import (
 	"strings"
 	"sync"
 
-	"docent/ingest/scratch"
 	"docent/ingest/source"
 	"docent/internal/fault"
 )
@@ -51,6 +50,9 @@ type Config struct {
 	CacheDir string `json:"-"`
 	// Run runs the tap. Required.
 	Run Run `json:"-"`
+	// InFolder calls its argument with a temporary folder, which it removes afterwards,
+	// also if this process is killed. Required.
+	InFolder func(work func(dir string) error) error `json:"-"`
 }
 
 // Run runs a program that may write only to the folder dir, and read only that folder
@@ -162,20 +164,24 @@ func (s *Source) update(ctx context.Context) (large int, err error) {
 	if err := os.MkdirAll(s.folder, 0o700); err != nil {
 		return 0, fmt.Errorf("make the folder of a source: %w", err)
 	}
-	work, err := scratch.Make(scratch.Tool)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, work.Remove()) }()
+	err = s.cfg.InFolder(func(dir string) (err error) {
+		large, err = s.run(ctx, dir)
+		return err
+	})
+	return large, err
+}
+
+// run runs the tap in a folder.
+func (s *Source) run(ctx context.Context, dir string) (large int, err error) {
 	put := func(name string, data []byte) (string, error) {
-		at := filepath.Join(work.Path, name)
+		at := filepath.Join(dir, name)
 		return at, os.WriteFile(at, data, 0o600)
 	}
 	config, err := put("config.json", []byte(s.cfg.Config))
 	if err != nil {
 		return 0, err
 	}
-	cat, err := s.discover(ctx, work.Path, config)
+	cat, err := s.discover(ctx, dir, config)
 	if err != nil {
 		return 0, err
 	}
@@ -199,7 +205,7 @@ func (s *Source) update(ctx context.Context) (large int, err error) {
 		}
 		command = append(command, "--state", at)
 	}
-	if err := s.cfg.Run(ctx, work.Path, s.cfg.Files, command, r.read); err != nil {
+	if err := s.cfg.Run(ctx, dir, s.cfg.Files, command, r.read); err != nil {
 		return 0, err
 	}
 	return r.large, r.save()

@@ -44,6 +44,11 @@ func (p *tap) run(_ context.Context, _ string, _, command []string, read func(io
 	return p.err
 }
 
+func inFolder(t *testing.T) func(func(string) error) error {
+	t.Helper()
+	return func(work func(string) error) error { return work(t.TempDir()) }
+}
+
 const streams = `{"streams": [
 {"stream": "issues", "tap_stream_id": "issues", "schema": {"type": "object"}, "metadata": [
   {"breadcrumb": [], "metadata": {"inclusion": "available", "replication-method": "INCREMENTAL"}},
@@ -71,7 +76,7 @@ func open(t *testing.T, p *tap, cfg Config) *Source {
 	if cfg.Config == "" {
 		cfg.Config = `{"token": "t"}`
 	}
-	cfg.Run = p.run
+	cfg.Run, cfg.InFolder = p.run, inFolder(t)
 	src, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -261,7 +266,7 @@ func FuzzTap(f *testing.F) {
 	f.Add([]byte(""), []byte(`{"type": "STATE", "value": null}`), "{")
 	f.Fuzz(func(t *testing.T, catalog, output []byte, template string) {
 		cfg := Config{Command: "/tap-x", Config: "{}", CacheDir: t.TempDir(), Group: template, MaxRecords: 100, Incremental: true}
-		cfg.Run = (&tap{catalog: string(catalog), output: string(output)}).run
+		cfg.Run, cfg.InFolder = (&tap{catalog: string(catalog), output: string(output)}).run, inFolder(t)
 		src, err := New(cfg)
 		if err != nil {
 			return
