@@ -103,7 +103,22 @@ func Routes() []route.Access {
 		{Route: "POST /api/password-link", Scope: route.Public},
 		{Route: "PUT /api/password-link", Scope: route.Public, Audit: audit.PasswordChanged},
 		{Route: "GET /metrics", Scope: auth.Admin},
-	}, insightRoutes()...)
+	}, append(insightRoutes(), settingRoutes()...)...)
+}
+
+// settingRoutes are the routes for settings and chat models.
+func settingRoutes() []route.Access {
+	return []route.Access{
+		{Route: "GET /api/settings", Scope: auth.Admin},
+		{Route: "PUT /api/settings/{key}", Scope: auth.Admin, Audit: audit.SettingChanged},
+		{Route: "DELETE /api/settings/{key}", Scope: auth.Admin, Audit: audit.SettingRemoved},
+		{Route: "GET /api/models", Scope: auth.Admin},
+		{Route: "PUT /api/models", Scope: auth.Admin, Audit: audit.ModelChanged},
+		{Route: "PUT /api/models/{name}", Scope: auth.Admin, Audit: audit.ModelChanged},
+		{Route: "DELETE /api/models/{name}", Scope: auth.Admin, Audit: audit.ModelRemoved},
+		{Route: "POST /api/models/test", Scope: auth.Admin},
+		{Route: "GET /api/models/local", Scope: auth.Admin},
+	}
 }
 
 // insightRoutes are the routes for administrators and managers of collections. The handlers check

@@ -30,6 +30,7 @@ import (
 	"docent/api/openai"
 	"docent/api/pages"
 	"docent/api/route"
+	"docent/api/settings"
 	"docent/api/slots"
 	"docent/api/sse"
 	"docent/api/stall"
@@ -123,11 +124,11 @@ type Config struct {
 	Conversations Conversations
 	// Embedder computes vectors for them. Required.
 	Embedder openai.Embedder
-	// ChatModels are the names of the chat models that users may choose beside the default one.
+	// ChatModels returns the names of the chat models that users may choose now beside the default one.
 	// Default: none.
-	ChatModels []string
-	// Write lets a chat model answer a prompt without documents. Default: nil, there is no
-	// model.
+	ChatModels func() []string
+	// Write lets a chat model answer a prompt without documents. It returns "" without a model. Default: nil, there is
+	// no model.
 	Write func(ctx context.Context, prompt string) (string, error)
 	// Pages draws the pages of PDFs. Default: nil, documents have no pages.
 	Pages pages.Drawer
@@ -142,6 +143,8 @@ type Config struct {
 	// Rights keeps groups, and rights on collections. Default: nil, authentication is
 	// off.
 	Rights Rights
+	// Settings reads and changes settings and chat models. Default: none.
+	Settings settings.Config
 	// Insights keeps facts about answers. Default: nil, there are none.
 	Insights insight.Store
 	// Gaps keeps groups of questions without an answer. Required with Insights.
@@ -332,6 +335,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	notifications{owned, cfg.Notifier, cfg.Events}.addRoutes(r)
 	events{owned, cfg.Events, cfg.Quotas}.addRoutes(r)
 	sources{cfg.Sources}.addRoutes(r)
+	settings.AddRoutes(r, cfg.Settings)
 	insights.AddRoutes(r, insights.Config{
 		Store: cfg.Insights, Gaps: cfg.Gaps, Managed: access{cfg.Rights, shelf, cfg.Logger}.managed, Lacking: cfg.Lacking,
 		Names: cfg.ReadConversations, Audit: cfg.Audit,

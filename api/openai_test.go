@@ -350,7 +350,7 @@ func TestOpenAIModels(t *testing.T) {
 func TestOpenAIChatModels(t *testing.T) {
 	t.Parallel()
 	w, requests := citing()
-	c := w.serve(t, func(cfg *Config) { cfg.ChatModels = []string{"fast"} })
+	c := w.serve(t, func(cfg *Config) { cfg.ChatModels = func() []string { return []string{"fast"} } })
 	if _, body := c.do("GET", "/v1/models", ""); !strings.Contains(body, `{"id":"docent@fast","object":"model",`) {
 		t.Errorf("the models are %s", body)
 	}

@@ -127,5 +127,6 @@ var Tables = []Table{
 	table("gap_lease", "name text, owner text, until time"),
 	table("answer_day", "day text, collection_id int, questions int, answered int, unsure int, not_found int, rated_down int"),
 	table("answer_follower", "name text, chat_id int, feedback_id int, mark int, mark_xid int"),
+	table("setting", "key text, value text, secret bytes, changed_at time"),
 	table("audit", "id int, timestamp time, actor text, address text, action text, object text"),
 }

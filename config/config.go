@@ -130,6 +130,9 @@ type Config struct {
 	Speech Speech
 	// Traces is the URL of an OpenTelemetry collector; default none.
 	Traces string
+
+	origins map[string]Origin // of settings with a value, by key
+	env     func(string) (string, bool)
 }
 
 // Sourcing holds the settings of document sources.

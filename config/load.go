@@ -74,7 +74,7 @@ func Load(src Sources) (Config, error) {
 		return Config{}, err
 	}
 	secret := slices.ContainsFunc(models, func(m Model) bool { return m.keyInFile })
-	origin := map[string]string{}
+	c.origins, c.env = map[string]Origin{}, src.Env
 	for _, s := range settings {
 		secret = secret || s.Secret && file[s.Key] != ""
 		value, from, ok := find(s, src, file)
@@ -84,7 +84,7 @@ func Load(src Sources) (Config, error) {
 		if err := s.set(&c, value); err != nil {
 			return Config{}, fault.New(fault.Invalid, "setting_invalid", "setting %s (from %s): %w", s.Key, from, err)
 		}
-		origin[s.Key] = from
+		c.origins[s.Key] = from
 	}
 	if secret && readable(fileName(src, data)) {
 		c.ExposedFile = fileName(src, data)
@@ -93,7 +93,7 @@ func Load(src Sources) (Config, error) {
 		return Config{}, err
 	}
 	openRouter(&c, src, file)
-	shared(&c, src, origin)
+	shared(&c, src)
 	if model, _ := src.Env("MODEL"); !c.LLM.Enabled() {
 		if c.LLM.URL != "" { // a setting of docent names the server
 			c.LLM.Model = model
@@ -113,15 +113,15 @@ const (
 // shared discards the values of shared variables that are not meant for docent. It
 // discards a URL without a model of docent. It also discards a key if only a setting of
 // docent names the speech server.
-func shared(c *Config, src Sources, origin map[string]string) {
+func shared(c *Config, src Sources) {
 	for key, u := range map[string]*string{"llm.url": &c.LLM.URL, "embedder.url": &c.Embedder.URL, "speech.url": &c.Speech.URL} {
 		used := map[string]bool{"llm.url": c.LLM.Enabled(), "embedder.url": c.Embedder.Remote(), "speech.url": c.Speech.enabled()}
-		if origin[key] == sharedURL && !used[key] {
+		if c.origins[key].Name == sharedURL && !used[key] {
 			*u = ""
 		}
 	}
 	base, _ := src.Env(sharedURL)
-	if origin["speech.key"] == sharedKey && c.Speech.URL != base && !openAI(c.Speech.URL) {
+	if c.origins["speech.key"].Name == sharedKey && c.Speech.URL != base && !openAI(c.Speech.URL) {
 		c.Speech.Key = ""
 	}
 }
@@ -136,22 +136,22 @@ func openAI(base string) bool {
 func Variable(name string) (string, bool) { return os.LookupEnv(name) }
 
 // find returns the value of a setting from the first source that has it.
-func find(s Setting, src Sources, file map[string]string) (value, from string, ok bool) {
+func find(s Setting, src Sources, file map[string]string) (value string, from Origin, ok bool) {
 	if v, ok := src.Flags[s.Flag]; ok {
-		return v, "--" + s.Flag, true
+		return v, Origin{FromFlag, "--" + s.Flag}, true
 	}
 	for _, name := range s.Env {
 		if v, ok := src.Env(name); ok && v != "" {
-			return v, name, true
+			return v, Origin{FromEnvironment, name}, true
 		}
 	}
 	if v, ok := file[s.Key]; ok {
-		return v, "the configuration file", true
+		return v, Origin{Kind: FromFile}, true
 	}
 	if v, ok := src.Program[s.Key]; ok {
-		return v, "the program", true
+		return v, Origin{Kind: FromProgram}, true
 	}
-	return "", "", false
+	return "", Origin{Kind: ByDefault}, false
 }
 
 // openRouter applies the defaults of Agent WebSocket if the key of OpenRouter is
@@ -369,7 +369,7 @@ func yamlScalar(s string) string {
 // Table returns the settings as a Markdown table, for the documentation.
 func Table() string {
 	var b strings.Builder
-	b.WriteString("| flag | variable | key in the file | default | description |\n|---|---|---|---|---|\n")
+	b.WriteString("| flag | variable | key in the file | in the console | default | description |\n|---|---|---|---|---|---|\n")
 	for _, s := range Settings() {
 		env := make([]string, len(s.Env))
 		for i, e := range s.Env {
@@ -383,7 +383,7 @@ func Table() string {
 		if def != "" {
 			def = "`" + def + "`"
 		}
-		fmt.Fprintf(&b, "| `--%s` | %s | %s | %s | %s |\n", s.Flag, strings.Join(env, ", "), key, def, s.Help)
+		fmt.Fprintf(&b, "| `--%s` | %s | %s | %s | %s | %s |\n", s.Flag, strings.Join(env, ", "), key, s.Storage, def, s.Help)
 	}
 	return b.String()
 }

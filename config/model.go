@@ -73,13 +73,36 @@ type Model struct {
 	// for answers, and that is the first model by default.
 	Uses []Use
 
+	// Problem, if set, says why a stored model cannot be used.
+	Problem error
+
 	fromFile bool
+	stored   bool
 	// keyInFile says that a file holds the key itself, not the name of a variable.
 	keyInFile bool
 }
 
 // FromFile reports whether the model is from the configuration file.
 func (m Model) FromFile() bool { return m.fromFile }
+
+// ShownURL returns the URL without a password.
+func (m Model) ShownURL() string {
+	if m.URL == "" {
+		return ""
+	}
+	return redactURL(m.URL)
+}
+
+// Origin says where the model is from.
+func (m Model) Origin() Origin {
+	switch {
+	case m.fromFile:
+		return Origin{Kind: FromFile}
+	case m.stored:
+		return Origin{Kind: FromDatabase}
+	}
+	return Origin{Kind: FromProgram}
+}
 
 // Price is the price of a million tokens, in any currency.
 type Price struct {

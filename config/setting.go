@@ -29,6 +29,22 @@ const (
 	Sourced
 )
 
+// Storage says whether the database may hold a value of a setting.
+type Storage int
+
+// The storages.
+const (
+	// Outside settings have no value in the database.
+	Outside Storage = iota
+	// AfterRestart settings apply when docent starts.
+	AfterRestart
+	// Live settings apply to the next turn.
+	Live
+)
+
+// String says when a change in the console applies, or "" if the console cannot change the setting.
+func (s Storage) String() string { return [...]string{"", "after a restart", "at once"}[s] }
+
 // Setting is one row of the table.
 type Setting struct {
 	// Key is the name in the file, with dots for nesting.
@@ -47,6 +63,11 @@ type Setting struct {
 	Bool bool
 	// Scope selects the commands that have the flag.
 	Scope Scope
+	// Storage says whether the database may hold a value. It is Outside for settings of one machine, for
+	// addresses and keys of servers, and for settings that protect users from administrators.
+	Storage Storage
+	// Values are the possible values, if there are only a few.
+	Values []string
 
 	set func(*Config, string) error
 	get func(Config) string
@@ -265,11 +286,11 @@ func Settings() []Setting {
 			Help: "YAML file of the agent to serve; default: the built-in assistant",
 		})(text(func(c *Config) *string { return &c.AgentFile })),
 		with(Setting{
-			Key: "history", Flag: "history", Env: []string{"DOCENT_HISTORY", "MAX_HISTORY"}, Scope: Serving,
+			Key: "history", Storage: Live, Flag: "history", Env: []string{"DOCENT_HISTORY", "MAX_HISTORY"}, Scope: Serving,
 			Help: "number of earlier messages an answer may use", Default: "4",
 		})(number(func(c *Config) *int { return &c.History })),
 		with(Setting{
-			Key: "session-timeout", Flag: "session-timeout", Env: []string{"DOCENT_SESSION_TIMEOUT", "SESSION_TIMEOUT"}, Scope: Serving,
+			Key: "session-timeout", Storage: AfterRestart, Flag: "session-timeout", Env: []string{"DOCENT_SESSION_TIMEOUT", "SESSION_TIMEOUT"}, Scope: Serving,
 			Help: "idle timeout of clients at /agent_websocket; a number without a unit is minutes", Default: "30m0s",
 		})(minutes(func(c *Config) *time.Duration { return &c.SessionTimeout })),
 		with(Setting{
@@ -281,15 +302,15 @@ func Settings() []Setting {
 			Help: "interval at which an agent's timed conditions are evaluated", Default: "1s",
 		})(duration(func(c *Config) *time.Duration { return &c.CheckInterval })),
 		with(Setting{
-			Key: "k", Flag: "passages", Env: []string{"DOCENT_K"}, Scope: Serving,
+			Key: "k", Storage: Live, Flag: "passages", Env: []string{"DOCENT_K"}, Scope: Serving,
 			Help: "number of passages an answer is based on", Default: "4",
 		})(number(func(c *Config) *int { return &c.K })),
 		with(Setting{
-			Key: "max-file-size", Flag: "max-file-size", Env: []string{"DOCENT_MAX_FILE_SIZE"}, Scope: Ingesting,
+			Key: "max-file-size", Storage: AfterRestart, Flag: "max-file-size", Env: []string{"DOCENT_MAX_FILE_SIZE"}, Scope: Ingesting,
 			Help: "maximum file size", Default: "64MiB",
 		})(size(func(c *Config) *int64 { return &c.MaxFileSize })),
 		with(Setting{
-			Key: "ocr.languages", Flag: "ocr-languages", Env: []string{"DOCENT_OCR_LANGUAGES"}, Scope: Ingesting,
+			Key: "ocr.languages", Storage: AfterRestart, Flag: "ocr-languages", Env: []string{"DOCENT_OCR_LANGUAGES"}, Scope: Ingesting,
 			Help: "tesseract languages for scans and pictures, such as eng+deu; default: up to four of the installed ones",
 		})(text(func(c *Config) *string { return &c.OCRLanguages })),
 		with(Setting{
@@ -307,15 +328,18 @@ func Settings() []Setting {
 	}, slices.Concat(accessSettings(), socketSettings(), quotaSettings(), modelSettings(), embedderSettings(), speechSettings())...)
 }
 
+// secondQueries are the values of LLM.SecondQuery.
+var secondQueries = []string{"off", "wordings", "passage"}
+
 // modelSettings are the settings of chat models.
 func modelSettings() []Setting {
 	return []Setting{
 		with(Setting{
-			Key: "min-evidence", Flag: "min-evidence", Env: []string{"DOCENT_MIN_EVIDENCE"}, Scope: Answering,
+			Key: "min-evidence", Storage: Live, Flag: "min-evidence", Env: []string{"DOCENT_MIN_EVIDENCE"}, Scope: Answering,
 			Help: "evidence from 0 to 1 below which quotes are shown as unsure; 0 means .4", Default: "0",
 		})(decimal(func(c *Config) *float64 { return &c.MinEvidence })),
 		with(Setting{
-			Key: "min-shown", Flag: "min-shown", Env: []string{"DOCENT_MIN_SHOWN"}, Scope: Answering,
+			Key: "min-shown", Storage: Live, Flag: "min-shown", Env: []string{"DOCENT_MIN_SHOWN"}, Scope: Answering,
 			Help: "evidence from 0 to 1 below which nothing is quoted and the answer is \"I don't know\"; 0 means .003", Default: "0",
 		})(decimal(func(c *Config) *float64 { return &c.MinShown })),
 		with(Setting{
@@ -331,19 +355,19 @@ func modelSettings() []Setting {
 			Help: "API key of the chat server",
 		})(text(func(c *Config) *string { return &c.LLM.Key })),
 		with(Setting{
-			Key: "llm.temperature", Flag: "temperature", Env: []string{"DOCENT_TEMPERATURE", "TEMPERATURE"}, Scope: Chatting,
+			Key: "llm.temperature", Storage: Live, Flag: "temperature", Env: []string{"DOCENT_TEMPERATURE", "TEMPERATURE"}, Scope: Chatting,
 			Help: "sampling temperature; if negative, the server's default", Default: "-1",
 		})(decimal(func(c *Config) *float64 { return &c.LLM.Temperature })),
 		with(Setting{
-			Key: "llm.max-tokens", Flag: "max-tokens", Env: []string{"DOCENT_MAX_TOKENS", "MAX_TOKENS"}, Scope: Answering,
+			Key: "llm.max-tokens", Storage: Live, Flag: "max-tokens", Env: []string{"DOCENT_MAX_TOKENS", "MAX_TOKENS"}, Scope: Answering,
 			Help: "maximum length of an answer in tokens", Default: "1500",
 		})(number(func(c *Config) *int { return &c.LLM.MaxTokens })),
 		with(Setting{
-			Key: "llm.timeout", Flag: "llm-timeout", Env: []string{"DOCENT_LLM_TIMEOUT"}, Scope: Chatting,
+			Key: "llm.timeout", Storage: Live, Flag: "llm-timeout", Env: []string{"DOCENT_LLM_TIMEOUT"}, Scope: Chatting,
 			Help: "timeout of a call to the chat model", Default: "2m0s",
 		})(duration(func(c *Config) *time.Duration { return &c.LLM.Timeout })),
 		with(Setting{
-			Key: "llm.first-token", Flag: "llm-first-token", Env: []string{"DOCENT_LLM_FIRST_TOKEN"}, Scope: Chatting,
+			Key: "llm.first-token", Storage: Live, Flag: "llm-first-token", Env: []string{"DOCENT_LLM_FIRST_TOKEN"}, Scope: Chatting,
 			Help: "time that a model has for its first word, or for its reasoning to begin; 0 means --llm-timeout", Default: "0s",
 		})(duration(func(c *Config) *time.Duration { return &c.LLM.FirstToken })),
 		with(Setting{
@@ -351,11 +375,11 @@ func modelSettings() []Setting {
 			Help: "chat models that answer if --model fails before its first word: names in models, or models on the same server; comma-separated, in order",
 		})(list(func(c *Config) *[]string { return &c.LLM.Fallbacks })),
 		with(Setting{
-			Key: "llm.on-failure", Flag: "on-model-failure", Env: []string{"DOCENT_ON_MODEL_FAILURE"}, Scope: Answering, Default: FailureQuotes,
+			Key: "llm.on-failure", Storage: Live, Values: []string{FailureQuotes, FailureError}, Flag: "on-model-failure", Env: []string{"DOCENT_ON_MODEL_FAILURE"}, Scope: Answering, Default: FailureQuotes,
 			Help: "answer if all models fail before their first word: quotes, or error",
 		})(oneOf(func(c *Config) *string { return &c.LLM.OnFailure }, FailureQuotes, FailureError)),
 		with(Setting{
-			Key: "llm.show-thinking", Flag: "show-thinking", Env: []string{"DOCENT_SHOW_THINKING"}, Scope: Answering, Bool: true,
+			Key: "llm.show-thinking", Storage: Live, Flag: "show-thinking", Env: []string{"DOCENT_SHOW_THINKING"}, Scope: Answering, Bool: true,
 			Help: "show users the reasoning of a model before its answer, and store it with the answer", Default: "true",
 		})(flag(func(c *Config) *bool { return &c.LLM.ShowThinking })),
 		with(Setting{
@@ -363,10 +387,10 @@ func modelSettings() []Setting {
 			Help: "version of the prompts for the chat model; default: 1, because docent's tests favor no version",
 		})(text(func(c *Config) *string { return &c.LLM.Prompts })),
 		with(Setting{
-			Key: "llm.second-query", Flag: "second-query", Env: []string{"DOCENT_SECOND_QUERY"}, Scope: Answering,
+			Key: "llm.second-query", Storage: Live, Values: secondQueries, Flag: "second-query", Env: []string{"DOCENT_SECOND_QUERY"}, Scope: Answering,
 			Help:    "search again if the first results are weak: off, wordings (other wordings by the chat model), or passage (a possible answer)",
 			Default: "off",
-		})(text(func(c *Config) *string { return &c.LLM.SecondQuery })),
+		})(oneOf(func(c *Config) *string { return &c.LLM.SecondQuery }, secondQueries...)),
 	}
 }
 
@@ -406,7 +430,7 @@ func embedderSettings() []Setting {
 			Help: "text before each passage for the embedding model; none turns it off; default: the prefix of the model, if docent knows it",
 		})(text(func(c *Config) *string { return &c.Embedder.PassagePrefix })),
 		with(Setting{
-			Key: "encoder", Flag: "encoder", Env: []string{"DOCENT_ENCODER"}, Scope: Embedding, Default: EncoderAuto,
+			Key: "encoder", Storage: AfterRestart, Values: []string{EncoderAuto, EncoderOff}, Flag: "encoder", Env: []string{"DOCENT_ENCODER"}, Scope: Embedding, Default: EncoderAuto,
 			Help: "built-in encoder that orders the best passages: auto, or off; auto needs AVX2, or NEON with dot products",
 		})(oneOf(func(c *Config) *string { return &c.Encoder }, EncoderAuto, EncoderOff)),
 		with(Setting{

@@ -60,10 +60,23 @@ func NewFallback(cfg FallbackConfig) (*Fallback, error) {
 		s := &state{}
 		f.states = append(f.states, s)
 		if cfg.Metrics != nil {
-			cfg.Metrics.GetOrCreateGauge(fmt.Sprintf("docent_model_up{model=%q}", m.Name()), s.gauge)
+			cfg.Metrics.UnregisterMetric(gaugeOf(m)) // of an earlier Fallback
+			cfg.Metrics.GetOrCreateGauge(gaugeOf(m), s.gauge)
 		}
 	}
 	return f, nil
+}
+
+// gaugeOf returns the name of the gauge of a model.
+func gaugeOf(m Model) string { return fmt.Sprintf("docent_model_up{model=%q}", m.Name()) }
+
+// Retire removes the gauges of the models that next, which may be nil, does not have.
+func (f *Fallback) Retire(next *Fallback) {
+	for _, m := range f.cfg.Models {
+		if f.cfg.Metrics != nil && (next == nil || !slices.ContainsFunc(next.cfg.Models, func(n Model) bool { return n.Name() == m.Name() })) {
+			f.cfg.Metrics.UnregisterMetric(gaugeOf(m))
+		}
+	}
 }
 
 // From returns a Fallback that asks only the named models, in this order. Both share what

@@ -73,11 +73,11 @@ type Config struct {
 	Collections Collections
 	// Agent is the name of the model that searches all collections.
 	Agent string
-	// ChatModels are the names of the chat models that users may choose beside the default one.
+	// ChatModels returns the names of the chat models that users may choose now beside the default one.
 	// Default: none.
-	ChatModels []string
-	// Write lets a chat model answer a prompt without documents. Default: nil, there is no
-	// model.
+	ChatModels func() []string
+	// Write lets a chat model answer a prompt without documents. It returns "" without a model. Default: nil, there is
+	// no model.
 	Write func(ctx context.Context, prompt string) (string, error)
 	// Message returns an answer as docent's own message.
 	Message func(rag.Answer) payload.RAGMessage
@@ -175,7 +175,11 @@ func (s server) models(ctx context.Context) ([]Model, error) {
 		return nil, err
 	}
 	models := []Model{{ID: s.Agent, Object: "model", Created: s.created, OwnedBy: "docent"}}
-	for _, name := range s.ChatModels {
+	var names []string
+	if s.ChatModels != nil {
+		names = s.ChatModels()
+	}
+	for _, name := range names {
 		models = append(models, Model{ID: s.Agent + "@" + name, Object: "model", Created: s.created, OwnedBy: "docent"})
 	}
 	for _, c := range infos {

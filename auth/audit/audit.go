@@ -70,6 +70,14 @@ const (
 	SourceChanged Action = "source.changed"
 	// SourceDeleted is the deletion of a source.
 	SourceDeleted Action = "source.deleted"
+	// SettingChanged is a new stored value of a setting. The object is its key.
+	SettingChanged Action = "setting.changed"
+	// SettingRemoved is the removal of a stored value.
+	SettingRemoved Action = "setting.removed"
+	// ModelChanged is a change of a stored chat model, or of their order. The object is its name.
+	ModelChanged Action = "model.changed"
+	// ModelRemoved is the removal of a stored chat model.
+	ModelRemoved Action = "model.removed"
 )
 
 // The actions on conversations of others.

@@ -54,7 +54,7 @@ func newRoot(std stdio) *cobra.Command {
 	root.AddCommand(
 		newServe(std), newIngest(std), newSource(std), newAsk(std), newChat(std), newSearch(std), newDocs(std), newMCP(std), newAgent(std),
 		newEval(std), newModels(std), newWebhook(std), newBackup(std), newRestore(std), newMigrate(std), newDoctor(std),
-		newVersion(std), newConfigHelp(),
+		newVersion(std), newConfig(std),
 	)
 	root.AddCommand(admin.Commands(admin.Config{
 		In: std.in, Out: std.out, Err: std.err,
@@ -121,16 +121,4 @@ func scoped(cmd *cobra.Command, scopes ...config.Scope) {
 // load reads the configuration for a command.
 func load(cmd *cobra.Command) (config.Config, error) {
 	return config.Load(config.FromFlags(cmd.Flags()))
-}
-
-// newConfigHelp documents the settings as `docent help config`.
-func newConfigHelp() *cobra.Command {
-	return &cobra.Command{
-		Use:   "config",
-		Short: "List all settings with their flags, variables, and defaults",
-		Long: "Flags override environment variables. Variables override the configuration file,\nand the file overrides the defaults. " +
-			"The file is named by --config or " + config.FileEnv + ".\nThe default is docent.yaml in the data folder. Dots in a key stand for nesting.\n\n" + config.Table(),
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
 }

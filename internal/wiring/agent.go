@@ -95,11 +95,12 @@ func (a *Answers) newAgent(ctx context.Context, file string) (*definition.Defini
 // hosting has the parts of a runtime beside the agent and the answers.
 type hosting struct {
 	conversations journal.Store
-	unused        journal.Unused // nil keeps unused conversations
-	readers       *Readers       // nil without files
-	speech        *speech.Client // nil without a speech server
-	others        *relay.Relay   // nil without other processes
-	retire        func()         // closes the agent after a change of its file
+	unused        journal.Unused                              // nil keeps unused conversations
+	readers       *Readers                                    // nil without files
+	speech        *speech.Client                              // nil without a speech server
+	others        *relay.Relay                                // nil without other processes
+	retire        func()                                      // closes the agent after a change of its file
+	choices       func(context.Context) (chat.Choices, error) // nil has those of the Answers
 	now           func() time.Time
 	script        *recording.Script // of a trial; nil otherwise
 }
@@ -116,6 +117,9 @@ func (a *Answers) newRuntime(d *definition.Definition, h hosting) (*session.Runt
 		RAG: newSessionRAG(a, h.readers, d.Models), History: d.History, Location: d.Location,
 		Choices: a.choices, Dialer: dialer, Logger: s.Log, Metrics: s.metrics,
 		Quotas: a.with.quotas, ConditionInterval: s.Config.CheckInterval, QueueSize: s.Config.Sockets.MailboxSize,
+	}
+	if h.choices != nil {
+		cfg.Choices = h.choices
 	}
 	if h.others != nil {
 		cfg.Replicas = h.others

@@ -57,15 +57,11 @@ func readAgentFile(file string) ([]byte, error) {
 
 // reloadAgent loads the changed agent file.
 func (s *Server) reloadAgent(ctx context.Context, file string) {
-	next, err := s.newAgent(ctx, file)
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	next, err := s.now().newAgent(ctx, file)
 	if err == nil {
-		program := session.Program{
-			Agent: next.Agent, RAG: newSessionRAG(s.Answers, s.Readers, next.Models), Models: s.modelsOf(next), Location: next.Location,
-			Retire: s.closing(next),
-		}
-		if err = s.Runtime.Replace(program); err != nil {
-			s.closing(next)()
-		}
+		err = s.run(s.now(), next)
 	}
 	if err != nil {
 		if ctx.Err() == nil {
@@ -73,8 +69,21 @@ func (s *Server) reloadAgent(ctx context.Context, file string) {
 		}
 		return
 	}
-	s.definition = next
 	s.Log.Info("the agent file has changed; new turns use it", "file", file)
+}
+
+// run makes new turns run an agent. If that fails, it closes the agent. The caller holds s.changing.
+func (s *Server) run(a *Answers, next *definition.Definition) error {
+	err := s.Runtime.Replace(session.Program{
+		Agent: next.Agent, RAG: newSessionRAG(a, s.Readers, next.Models), Models: a.modelsOf(next), Location: next.Location,
+		Retire: s.closing(next),
+	})
+	if err != nil {
+		s.closing(next)()
+		return err //nolint:wrapcheck // the error names the agent
+	}
+	s.definition = next
+	return nil
 }
 
 // closing returns a function that closes the servers and folders of an agent.

@@ -23,6 +23,7 @@ import (
 	"docent/internal/quota"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
+	"docent/settings"
 	"docent/store/postgres"
 	"docent/store/sqlite"
 	"docent/webhook"
@@ -74,6 +75,7 @@ type Database struct {
 	Insights  insight.Store
 	Gaps      insight.Gaps
 	Quotas    quota.Store
+	Settings  settings.Store
 	Webhooks  webhook.Store
 	Backup    backup.Database
 }
@@ -114,7 +116,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 			Corpus: s, Library: s, Collections: s, Tags: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 			Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s,
 			Tokens: s, Users: s, Logins: s, Links: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s,
-			Quotas: s, Webhooks: s, Backup: s, Replicas: s, Bus: s,
+			Quotas: s, Settings: s, Webhooks: s, Backup: s, Replicas: s, Bus: s,
 			Vectors: vectors, Words: words,
 		}, nil
 	}
@@ -126,7 +128,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Collections: s, Tags: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 		Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s,
 		Tokens: s, Users: s, Logins: s, Links: s,
-		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Quotas: s, Webhooks: s, Backup: s,
+		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Quotas: s, Settings: s, Webhooks: s, Backup: s,
 	}, nil
 }
 

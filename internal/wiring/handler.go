@@ -57,7 +57,7 @@ func (s *Server) handler(addr string) (http.Handler, error) {
 // apiConfig configures the HTTP API.
 func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 	cfg := api.Config{
-		RAG: s.RAG, Retriever: s.Searcher, Library: s.Library, Documents: s.changer(),
+		RAG: present{s}, Retriever: s.Searcher, Library: s.Library, Documents: s.changer(),
 		Collections: enforce.NewCollections(s.rights, s.DB.Collections, s.DB.Library, s.DB.Documents),
 		Uploads:     s.uploads(), Pages: drawer{s.pool, s.quotas},
 		Directory: s.Runtime.Directory(s.DB.Directory), Messages: s.conversations,
@@ -67,10 +67,11 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		ReadConversations: s.Config.ReadConversations, Audit: audit.NewLog(s.DB.Audit, s.Log),
 		Insights: s.DB.Insights, Gaps: s.DB.Gaps, Recorder: s.recorder,
 		Agent: s.definition.Agent.Name(), Version: s.version, Info: s.info,
-		Ready: s.readyChecks(), Models: s.states,
+		Ready: s.readyChecks(), Models: func() map[string]string { return s.now().states() },
 		UploadBytes: s.Config.MaxFileSize, MaxSearches: s.Config.Searches, Quotas: s.quotas,
-		Sources: s.Sources, Metrics: s.metrics, Logger: s.Log,
-		ChatModels: s.otherChoices(), Write: s.writer(),
+		Settings: s.settingsConfig(),
+		Sources:  s.Sources, Metrics: s.metrics, Logger: s.Log,
+		ChatModels: func() []string { return s.now().otherChoices() }, Write: s.write,
 	}
 	if s.authenticator != nil {
 		cfg.Logins, cfg.People = s.authenticator, auth.NewPeople(s.authenticator)
@@ -139,7 +140,7 @@ func typedDialect(endpoint *typed.Endpoint) ws.Dialect {
 
 // welcome describes this installation to clients of docent.v1.
 func (s *Server) welcome(ctx context.Context) ws.Info {
-	info := ws.Info{Models: s.RAG.Models(), Collections: []string{}, Speaks: Speaks(s.Config)}
+	info := ws.Info{Models: s.now().RAG.Models(), Collections: []string{}, Speaks: Speaks(s.Config)}
 	cols, err := s.Library.Collections(ctx)
 	if err != nil {
 		s.Log.Warn("list collections for a welcome", "error", err)
@@ -161,17 +162,17 @@ func (s *Server) passages(ctx context.Context) (int, error) {
 
 // info returns the part of /api/info that package api does not know.
 func (s *Server) info(ctx context.Context) (api.Info, error) {
-	hint := ModelHint()
+	hint, a := ModelHint(), s.now()
 	info := api.Info{
 		BuiltIn:  s.builtIn,
 		Files:    s.Runtime.Takes(chat.EventFile),
 		Database: s.DB.Kind,
 		Model:    api.ModelInfo{Name: rag.Extractive, Kind: rag.Extractive, Hint: hint.Message, Sentence: &hint.Sentence},
-		Models:   s.RAG.Models(),
+		Models:   a.RAG.Models(),
 		Embedder: api.EmbedderInfo{Name: s.Embedder.Name(), Dimensions: s.Embedder.Dimensions()},
 		Index:    api.IndexInfo{Keyword: s.keywordIndex(), Vectors: vectorIndex(s.nearest)},
 		Voice:    api.VoiceInfo{Listens: Listens(s.Config), Speaks: Speaks(s.Config)},
-		Limits:   api.Limits{K: s.Config.K},
+		Limits:   api.Limits{K: a.store.Config.K},
 	}
 	var err error
 	if info.Index.Chunks, err = s.passages(ctx); err != nil {
@@ -193,8 +194,8 @@ func (s *Server) info(ctx context.Context) (api.Info, error) {
 			info.Index.Chunks += c.Chunks
 		}
 	}
-	if s.Chat != nil {
-		info.Model = api.ModelInfo{Name: s.Chat.Name(), Kind: "openai"}
+	if a.Chat != nil {
+		info.Model = api.ModelInfo{Name: a.Chat.Name(), Kind: "openai"}
 	}
 	return info, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"docent/agent"
 	"docent/auth/rights"
+	"docent/config"
 	"docent/insight"
 	"docent/payload"
 	"docent/rag"
@@ -21,13 +22,11 @@ func (s *Server) addInsights() (err error) {
 		return fmt.Errorf("facts about answers: %w", err)
 	}
 	// It reads everything. The API withholds answers from documents that a reader may not open.
-	ask, err := pipeline.New(pipeline.Config{
-		Retriever: s.Retriever, Static: s.static, Chunks: s.DB.Library, Logger: s.Log,
-		MinEvidence: s.Config.MinEvidence, MinShown: s.Config.MinShown,
-	})
+	ask, err := s.newAsking(s.Config)
 	if err != nil {
-		return fmt.Errorf("asking gaps again: %w", err)
+		return err
 	}
+	s.asked.Store(ask)
 	cfg := insight.GrouperConfig{
 		Gaps: s.DB.Gaps, Answers: s.DB.Insights, Embedder: s.static, Logger: s.Log,
 		Revision: func(ctx context.Context) (int64, error) {
@@ -35,7 +34,7 @@ func (s *Server) addInsights() (err error) {
 			return revision.Number, err //nolint:wrapcheck // the store names the operation
 		},
 		Ask: func(ctx context.Context, question string) (payload.RAGMessage, error) {
-			answer, err := ask.Run(ctx, rag.Request{Question: question})
+			answer, err := s.asked.Load().Run(ctx, rag.Request{Question: question})
 			return agent.AnswerMessage(answer), err //nolint:wrapcheck // the answering names the step
 		},
 	}
@@ -49,6 +48,18 @@ func (s *Server) addInsights() (err error) {
 		return fmt.Errorf("gaps: %w", err)
 	}
 	return nil
+}
+
+// newAsking returns the answering that asks gaps again.
+func (s *Server) newAsking(cfg config.Config) (*pipeline.Pipeline, error) {
+	ask, err := pipeline.New(pipeline.Config{
+		Retriever: s.Retriever, Static: s.static, Chunks: s.DB.Library, Logger: s.Log,
+		MinEvidence: cfg.MinEvidence, MinShown: cfg.MinShown,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("asking gaps again: %w", err)
+	}
+	return ask, nil
 }
 
 // lacking returns those of some documents that the reader of ctx may not read.

@@ -156,6 +156,13 @@ func (m *Models) probe(ctx context.Context) error {
 	return nil
 }
 
+// retire removes the metrics of models that next does not have.
+func (m *Models) retire(next *Models) {
+	if m.pool != nil {
+		m.pool.Retire(next.pool)
+	}
+}
+
 // states describes the chat models for /api/ready.
 func (m *Models) states() map[string]string {
 	if m.pool == nil {
@@ -196,7 +203,7 @@ func NeedModel(cfg config.Config) error {
 	useless := ""
 	switch {
 	case l.Enabled():
-	case pipeline.SecondQuery(l.SecondQuery) != pipeline.SecondQueryOff:
+	case pipeline.SecondQuery(l.SecondQuery) != pipeline.SecondQueryOff && cfg.Origin("llm.second-query").Locked():
 		useless = "llm.second-query"
 	case l.Prompts != "":
 		useless = "llm.prompts"
@@ -266,19 +273,17 @@ func (a *Answers) otherChoices() []string {
 // maxTitleTokens limits the answers of writer. Models that reason need more than a title.
 const maxTitleTokens = 1000
 
-// writer lets the model for titles answer a prompt. It returns nil without a model.
-func (m *Models) writer() func(ctx context.Context, prompt string) (string, error) {
-	model := m.ModelFor(config.UseTitles)
+// write lets the model for titles answer a prompt. Without a model, it returns "".
+func (s *Server) write(ctx context.Context, prompt string) (string, error) {
+	model := s.now().ModelFor(config.UseTitles)
 	if model == nil {
-		return nil
+		return "", nil
 	}
-	return func(ctx context.Context, prompt string) (string, error) {
-		answer, err := llm.Ask(ctx, model, llm.Request{Messages: []llm.Message{llm.Text(llm.User, prompt)}, MaxTokens: maxTitleTokens})
-		if err != nil {
-			return "", err
-		}
-		return answer.Text, nil
+	answer, err := llm.Ask(ctx, model, llm.Request{Messages: []llm.Message{llm.Text(llm.User, prompt)}, MaxTokens: maxTitleTokens})
+	if err != nil {
+		return "", err
 	}
+	return answer.Text, nil
 }
 
 // open returns a model of an agent file. Without a URL, it is on the configured

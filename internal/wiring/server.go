@@ -8,15 +8,19 @@ import (
 	"net"
 	"net/http"
 	"runtime"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/definition"
 	"docent/agent/session"
 	"docent/agent/session/relay"
 	"docent/agent/session/replica"
+	"docent/agent/tool"
 	"docent/api/converse"
 	"docent/api/mcp"
 	"docent/api/route"
@@ -28,7 +32,9 @@ import (
 	"docent/insight"
 	"docent/internal/cores"
 	"docent/internal/fault"
+	"docent/llm"
 	"docent/llm/speech"
+	"docent/rag/pipeline"
 	"docent/ws"
 	"docent/ws/typed"
 )
@@ -45,8 +51,8 @@ type Server struct {
 	*Store
 	*Embedders
 	*Indexes
-	*Answers
 	*Readers
+	Access
 	service
 
 	// Sources keeps sources in sync.
@@ -54,9 +60,14 @@ type Server struct {
 	// Runtime runs the agent; nil before Start.
 	Runtime *session.Runtime
 
+	answers    atomic.Pointer[Answers]           // replaced when stored settings change
+	asked      atomic.Pointer[pipeline.Pipeline] // asks gaps again; replaced with answers
+	changing   sync.Mutex                        // guards settings and definition
+	settings   config.Stored                     // that answers has
+	definition *definition.Definition
+
 	version       string
-	builtIn       bool // the agent is the built-in assistant
-	definition    *definition.Definition
+	builtIn       bool                // the agent is the built-in assistant
 	followed      string              // the agent file, or ""
 	agentContent  []byte              // of the agent file at the start
 	relay         *relay.Relay        // nil without other processes
@@ -85,7 +96,7 @@ func OpenServer(ctx context.Context, b Base, version string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := OpenEmbedders(ctx, b)
+	e, err := OpenEmbedders(ctx, store.Base)
 	if err != nil {
 		store.Close(ctx)
 		return nil, err
@@ -124,13 +135,15 @@ func NewServer(ctx context.Context, store *Store, e *Embedders, version string) 
 			return nil, err
 		}
 	}
-	access, err := guardedAccess(store, s.Indexes)
+	if s.Access, err = guardedAccess(store, s.Indexes); err != nil {
+		return nil, err
+	}
+	answers, err := openAnswers(store, e, s.Indexes, s.Access, s.service)
 	if err != nil {
 		return nil, err
 	}
-	if s.Answers, err = openAnswers(store, e, s.Indexes, access, s.service); err != nil {
-		return nil, err
-	}
+	s.answers.Store(answers)
+	s.settings = store.stored
 	if s.Readers, err = openReaders(store, e, quickReaders, s.service); err != nil {
 		return nil, err
 	}
@@ -142,6 +155,18 @@ func NewServer(ctx context.Context, store *Store, e *Embedders, version string) 
 	}
 	return s, nil
 }
+
+// now returns the parts that answer with the present settings.
+func (s *Server) now() *Answers { return s.answers.Load() }
+
+// Knowledge returns the documents for the tools of agents.
+func (s *Server) Knowledge() *tool.KnowledgeConfig { return s.now().Knowledge() }
+
+// DefaultModel returns the present model for answers, or nil without one. It counts tokens for the quota of the user.
+func (s *Server) DefaultModel() llm.Model { return s.now().DefaultModel() }
+
+// Model returns the present model with a name, or nil. It counts tokens like DefaultModel.
+func (s *Server) Model(name string) llm.Model { return s.now().Model(name) }
 
 // Close ends the workers, and closes the database and the tracer. It logs failures. It also works
 // if ctx has ended.
@@ -183,8 +208,8 @@ func (s *Server) Start(ctx context.Context, a *agent.Agent, addr string) (http.H
 	s.work, s.working = errgroup.WithContext(work)
 	for _, part := range []func(context.Context) error{
 		s.Retriever.Follow, s.follow,
-		s.reembed, s.runEncodings, s.followAgent, s.Sources.Run, s.Webhooks.Run, s.probe, s.facts.Run, s.recorder.Run,
-		s.grouper.Run,
+		s.reembed, s.runEncodings, s.followAgent, s.Sources.Run, s.Webhooks.Run, s.now().probe, s.facts.Run, s.recorder.Run,
+		s.grouper.Run, s.followSettings,
 	} {
 		s.work.Go(func() error { return part(s.working) })
 	}
@@ -202,9 +227,10 @@ func (s *Server) open(ctx context.Context, a *agent.Agent, addr string) (http.Ha
 	}
 	host := hosting{
 		conversations: s.conversations, unused: s.DB.Unused, readers: s.Readers, speech: s.speech, others: s.relay,
-		retire: s.closing(s.definition),
+		retire:  s.closing(s.definition),
+		choices: func(ctx context.Context) (chat.Choices, error) { return s.now().choices(ctx) },
 	}
-	if s.Runtime, err = s.newRuntime(s.definition, host); err != nil {
+	if s.Runtime, err = s.now().newRuntime(s.definition, host); err != nil {
 		return nil, err
 	}
 	s.talks = converse.New(s.Runtime)
@@ -238,7 +264,7 @@ func (s *Server) agent(ctx context.Context, a *agent.Agent) (*definition.Definit
 				s.agentContent = nil // newAgent reports it
 			}
 		}
-		return s.newAgent(ctx, s.Config.AgentFile)
+		return s.now().newAgent(ctx, s.Config.AgentFile)
 	}
 	if s.Config.AgentFile != "" {
 		s.Log.Warn("this program has its own agent, so the setting agent-file has no effect")

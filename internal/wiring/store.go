@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"docent/config"
 	"docent/ingest/source/syncer"
+	"docent/internal/fault"
+	"docent/settings"
 	"docent/webhook"
 )
 
@@ -19,10 +22,14 @@ type Store struct {
 	// Webhooks tells other programs about events. A server sends; other commands only store.
 	Webhooks *webhook.Sender
 
-	vault *syncer.Vault
+	// Settings are the settings in the database. Config has them already.
+	Settings *settings.Settings
+
+	stored config.Stored // the settings that Config has
+	vault  *syncer.Vault
 }
 
-// OpenStore opens the database and creates the data folder. The caller closes the Store.
+// OpenStore opens the database, creates the data folder, and adds the stored settings to Config. The caller closes the Store.
 func OpenStore(ctx context.Context, b Base) (*Store, error) {
 	s := &Store{Base: b}
 	var err error
@@ -32,8 +39,22 @@ func OpenStore(ctx context.Context, b Base) (*Store, error) {
 	if s.vault, err = syncer.NewVault(filepath.Join(b.Config.Data, "secret.key"), b.Config.Sources.SecretKey); err != nil {
 		return nil, errors.Join(fmt.Errorf("encryption of secrets: %w", err), s.DB.Close())
 	}
+	s.Settings = settings.New(settings.Config{Store: s.DB.Settings, Sealer: s.vault, Outside: b.Config})
+	if s.stored, err = s.Settings.Load(ctx); err != nil {
+		return nil, errors.Join(err, s.DB.Close())
+	}
+	s.Config = s.with(s.stored)
 	s.Webhooks = newWebhooks(s)
 	return s, nil
+}
+
+// with returns the configuration with stored settings, and logs those that do not fit.
+func (s *Store) with(stored config.Stored) config.Config {
+	cfg, ignored := s.Settings.With(stored)
+	for _, i := range ignored {
+		s.Log.Warn("a stored setting is ignored", "key", i.Key, "reason", fault.Message(i.Err))
+	}
+	return cfg
 }
 
 // Close closes the database and logs a failure.

@@ -17,6 +17,8 @@ import (
 	"docent/internal/quota"
 	"docent/internal/quota/quotatest"
 	"docent/internal/storetest"
+	"docent/settings"
+	"docent/settings/settingstest"
 	"docent/store/postgres"
 	"docent/webhook/webhooktest"
 )
@@ -72,6 +74,11 @@ func TestAudit(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	settingstest.Run(t, func(t *testing.T) settings.Store { return open(t, postgres.Config{URL: pgtest.URL(t)}) })
 }
 
 func TestQuota(t *testing.T) {

@@ -1,5 +1,5 @@
 // Package sql stores records with statements that both databases understand: rights, sources,
-// webhooks, feedback, the use of clients, audit records, facts about answers, shared links, and
+// webhooks, feedback, the use of clients, audit records, facts about answers, shared links, settings, and
 // the lists of documents and sessions. store/postgres and store/sqlite run the statements.
 //
 // Records belong here if they are read and written seldom, so that one statement for each row is
@@ -94,6 +94,7 @@ type Store struct {
 	insights
 	shares
 	accounts
+	settingRecords
 }
 
 // New returns the records of a database.
@@ -102,7 +103,7 @@ func New(db Database) Store {
 		webhooks: webhooks{db}, feedback: feedback{db}, usage: usage{db}, auditRecords: auditRecords{db}, sources: sources{db},
 		documents: documents{db}, collectionRights: collectionRights{db},
 		sessions: sessions{db}, accounts: accounts{db}, snapshots: snapshots{db},
-		insights: insights{db}, shares: shares{db},
+		insights: insights{db}, shares: shares{db}, settingRecords: settingRecords{db},
 	}
 }
 

@@ -17,6 +17,8 @@ import (
 	"docent/internal/quota"
 	"docent/internal/quota/quotatest"
 	"docent/internal/storetest"
+	"docent/settings"
+	"docent/settings/settingstest"
 	"docent/store/sqlite"
 	"docent/webhook/webhooktest"
 )
@@ -69,6 +71,13 @@ func TestAudit(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	})
+}
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	settingstest.Run(t, func(t *testing.T) settings.Store {
+		return open(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
 	})
 }
 
