@@ -13,7 +13,8 @@ import (
 func accessSettings() []Setting {
 	return []Setting{
 		with(Setting{
-			Key: "public-links", Storage: AfterRestart, Flag: "public-links", Env: []string{"DOCENT_PUBLIC_LINKS"}, Scope: Serving, Bool: true,
+			Storage: AfterRestart,
+			Key:     "public-links", Flag: "public-links", Env: []string{"DOCENT_PUBLIC_LINKS"}, Scope: Serving, Bool: true,
 			Help: "allow shared links that are readable without a sign-in, for at most 90 days", Default: "false",
 		})(flag(func(c *Config) *bool { return &c.PublicLinks })),
 		with(Setting{

@@ -31,39 +31,48 @@ func (q Quota) wrong() string {
 func quotaSettings() []Setting {
 	return []Setting{
 		with(Setting{
-			Key: "quota.questions", Storage: AfterRestart, Flag: "quota-questions", Env: []string{"DOCENT_QUOTA_QUESTIONS"}, Scope: Serving,
+			Storage: AfterRestart,
+			Key:     "quota.questions", Flag: "quota-questions", Env: []string{"DOCENT_QUOTA_QUESTIONS"}, Scope: Serving,
 			Help: "questions of one user or token per day (with --auth); 0 for no limit", Default: "20000",
 		})(number(func(c *Config) *int { return &c.Quota.Questions })),
 		with(Setting{
-			Key: "quota.tokens", Storage: AfterRestart, Flag: "quota-tokens", Env: []string{"DOCENT_QUOTA_TOKENS"}, Scope: Serving,
+			Storage: AfterRestart,
+			Key:     "quota.tokens", Flag: "quota-tokens", Env: []string{"DOCENT_QUOTA_TOKENS"}, Scope: Serving,
 			Help: "tokens of the chat model for one user or token per day; 0 for no limit", Default: "20000000",
 		})(number(func(c *Config) *int { return &c.Quota.Tokens })),
 		with(Setting{
-			Key: "quota.bytes", Storage: AfterRestart, Flag: "quota-bytes", Env: []string{"DOCENT_QUOTA_BYTES"}, Scope: Serving,
+			Storage: AfterRestart,
+			Key:     "quota.bytes", Flag: "quota-bytes", Env: []string{"DOCENT_QUOTA_BYTES"}, Scope: Serving,
 			Help: "size of the messages, files, and documents that one user or token may store per day; 0 for no limit", Default: "10GiB",
 		})(size(func(c *Config) *int64 { return &c.Quota.Bytes })),
 		with(Setting{
-			Key: "quota.page-time", Storage: AfterRestart, Flag: "quota-page-time", Env: []string{"DOCENT_QUOTA_PAGE_TIME"}, Scope: Serving,
+			Storage: AfterRestart,
+			Key:     "quota.page-time", Flag: "quota-page-time", Env: []string{"DOCENT_QUOTA_PAGE_TIME"}, Scope: Serving,
 			Help: "time of drawing pages for one user or token per day; 0 for no limit", Default: "1h0m0s",
 		})(duration(func(c *Config) *time.Duration { return &c.Quota.PageTime })),
 		with(Setting{
-			Key: "address-quota.questions", Storage: AfterRestart, Flag: "address-quota-questions", Env: []string{"DOCENT_ADDRESS_QUOTA_QUESTIONS"}, Scope: Serving,
+			Storage: AfterRestart,
+			Key:     "address-quota.questions", Flag: "address-quota-questions", Env: []string{"DOCENT_ADDRESS_QUOTA_QUESTIONS"}, Scope: Serving,
 			Help: "questions per day from one address without a user: without --auth, or with a token of the scope chat; 0 for no limit", Default: "1000",
 		})(number(func(c *Config) *int { return &c.AddressQuota.Questions })),
 		with(Setting{
-			Key: "address-quota.tokens", Storage: AfterRestart, Flag: "address-quota-tokens", Env: []string{"DOCENT_ADDRESS_QUOTA_TOKENS"}, Scope: Serving,
+			Storage: AfterRestart,
+			Key:     "address-quota.tokens", Flag: "address-quota-tokens", Env: []string{"DOCENT_ADDRESS_QUOTA_TOKENS"}, Scope: Serving,
 			Help: "tokens of the chat model per day for one address without a user; 0 for no limit", Default: "2000000",
 		})(number(func(c *Config) *int { return &c.AddressQuota.Tokens })),
 		with(Setting{
-			Key: "address-quota.bytes", Storage: AfterRestart, Flag: "address-quota-bytes", Env: []string{"DOCENT_ADDRESS_QUOTA_BYTES"}, Scope: Serving,
+			Storage: AfterRestart,
+			Key:     "address-quota.bytes", Flag: "address-quota-bytes", Env: []string{"DOCENT_ADDRESS_QUOTA_BYTES"}, Scope: Serving,
 			Help: "size of the messages, files, and documents per day from one address without a user; 0 for no limit", Default: "1GiB",
 		})(size(func(c *Config) *int64 { return &c.AddressQuota.Bytes })),
 		with(Setting{
-			Key: "address-quota.page-time", Storage: AfterRestart, Flag: "address-quota-page-time", Env: []string{"DOCENT_ADDRESS_QUOTA_PAGE_TIME"}, Scope: Serving,
+			Storage: AfterRestart,
+			Key:     "address-quota.page-time", Flag: "address-quota-page-time", Env: []string{"DOCENT_ADDRESS_QUOTA_PAGE_TIME"}, Scope: Serving,
 			Help: "time of drawing pages per day for one address without a user; 0 for no limit", Default: "10m0s",
 		})(duration(func(c *Config) *time.Duration { return &c.AddressQuota.PageTime })),
 		with(Setting{
-			Key: "limits.searches", Storage: AfterRestart, Flag: "searches", Env: []string{"DOCENT_SEARCHES"}, Scope: Serving,
+			Storage: AfterRestart,
+			Key:     "limits.searches", Flag: "searches", Env: []string{"DOCENT_SEARCHES"}, Scope: Serving,
 			Help: "maximum number of concurrent searches over HTTP; one user gets half of them", Default: "16",
 		})(number(func(c *Config) *int { return &c.Searches })),
 		with(Setting{
@@ -71,7 +80,8 @@ func quotaSettings() []Setting {
 			Help: "maximum number of HTTP connections; at this limit, a new one closes a connection of the address that has the most", Default: "4096",
 		})(number(func(c *Config) *int { return &c.HTTPConnections })),
 		with(Setting{
-			Key: "keep-questions", Storage: AfterRestart, Flag: "keep-questions", Env: []string{"DOCENT_KEEP_QUESTIONS"}, Scope: Serving,
+			Storage: AfterRestart,
+			Key:     "keep-questions", Flag: "keep-questions", Env: []string{"DOCENT_KEEP_QUESTIONS"}, Scope: Serving,
 			Help: "days for which questions are kept for administrators and managers of collections; 0 keeps only daily totals", Default: "90",
 		})(number(func(c *Config) *int { return &c.KeepQuestions })),
 		with(Setting{

@@ -286,11 +286,13 @@ func Settings() []Setting {
 			Help: "YAML file of the agent to serve; default: the built-in assistant",
 		})(text(func(c *Config) *string { return &c.AgentFile })),
 		with(Setting{
-			Key: "history", Storage: Live, Flag: "history", Env: []string{"DOCENT_HISTORY", "MAX_HISTORY"}, Scope: Serving,
+			Storage: Live,
+			Key:     "history", Flag: "history", Env: []string{"DOCENT_HISTORY", "MAX_HISTORY"}, Scope: Serving,
 			Help: "number of earlier messages an answer may use", Default: "4",
 		})(number(func(c *Config) *int { return &c.History })),
 		with(Setting{
-			Key: "session-timeout", Storage: AfterRestart, Flag: "session-timeout", Env: []string{"DOCENT_SESSION_TIMEOUT", "SESSION_TIMEOUT"}, Scope: Serving,
+			Storage: AfterRestart,
+			Key:     "session-timeout", Flag: "session-timeout", Env: []string{"DOCENT_SESSION_TIMEOUT", "SESSION_TIMEOUT"}, Scope: Serving,
 			Help: "idle timeout of clients at /agent_websocket; a number without a unit is minutes", Default: "30m0s",
 		})(minutes(func(c *Config) *time.Duration { return &c.SessionTimeout })),
 		with(Setting{
@@ -302,15 +304,18 @@ func Settings() []Setting {
 			Help: "interval at which an agent's timed conditions are evaluated", Default: "1s",
 		})(duration(func(c *Config) *time.Duration { return &c.CheckInterval })),
 		with(Setting{
-			Key: "k", Storage: Live, Flag: "passages", Env: []string{"DOCENT_K"}, Scope: Serving,
+			Storage: Live,
+			Key:     "k", Flag: "passages", Env: []string{"DOCENT_K"}, Scope: Serving,
 			Help: "number of passages an answer is based on", Default: "4",
 		})(number(func(c *Config) *int { return &c.K })),
 		with(Setting{
-			Key: "max-file-size", Storage: AfterRestart, Flag: "max-file-size", Env: []string{"DOCENT_MAX_FILE_SIZE"}, Scope: Ingesting,
+			Storage: AfterRestart,
+			Key:     "max-file-size", Flag: "max-file-size", Env: []string{"DOCENT_MAX_FILE_SIZE"}, Scope: Ingesting,
 			Help: "maximum file size", Default: "64MiB",
 		})(size(func(c *Config) *int64 { return &c.MaxFileSize })),
 		with(Setting{
-			Key: "ocr.languages", Storage: AfterRestart, Flag: "ocr-languages", Env: []string{"DOCENT_OCR_LANGUAGES"}, Scope: Ingesting,
+			Storage: AfterRestart,
+			Key:     "ocr.languages", Flag: "ocr-languages", Env: []string{"DOCENT_OCR_LANGUAGES"}, Scope: Ingesting,
 			Help: "tesseract languages for scans and pictures, such as eng+deu; default: up to four of the installed ones",
 		})(text(func(c *Config) *string { return &c.OCRLanguages })),
 		with(Setting{
@@ -335,11 +340,13 @@ var secondQueries = []string{"off", "wordings", "passage"}
 func modelSettings() []Setting {
 	return []Setting{
 		with(Setting{
-			Key: "min-evidence", Storage: Live, Flag: "min-evidence", Env: []string{"DOCENT_MIN_EVIDENCE"}, Scope: Answering,
+			Storage: Live,
+			Key:     "min-evidence", Flag: "min-evidence", Env: []string{"DOCENT_MIN_EVIDENCE"}, Scope: Answering,
 			Help: "evidence from 0 to 1 below which quotes are shown as unsure; 0 means .4", Default: "0",
 		})(decimal(func(c *Config) *float64 { return &c.MinEvidence })),
 		with(Setting{
-			Key: "min-shown", Storage: Live, Flag: "min-shown", Env: []string{"DOCENT_MIN_SHOWN"}, Scope: Answering,
+			Storage: Live,
+			Key:     "min-shown", Flag: "min-shown", Env: []string{"DOCENT_MIN_SHOWN"}, Scope: Answering,
 			Help: "evidence from 0 to 1 below which nothing is quoted and the answer is \"I don't know\"; 0 means .003", Default: "0",
 		})(decimal(func(c *Config) *float64 { return &c.MinShown })),
 		with(Setting{
@@ -355,19 +362,23 @@ func modelSettings() []Setting {
 			Help: "API key of the chat server",
 		})(text(func(c *Config) *string { return &c.LLM.Key })),
 		with(Setting{
-			Key: "llm.temperature", Storage: Live, Flag: "temperature", Env: []string{"DOCENT_TEMPERATURE", "TEMPERATURE"}, Scope: Chatting,
+			Storage: Live,
+			Key:     "llm.temperature", Flag: "temperature", Env: []string{"DOCENT_TEMPERATURE", "TEMPERATURE"}, Scope: Chatting,
 			Help: "sampling temperature; if negative, the server's default", Default: "-1",
 		})(decimal(func(c *Config) *float64 { return &c.LLM.Temperature })),
 		with(Setting{
-			Key: "llm.max-tokens", Storage: Live, Flag: "max-tokens", Env: []string{"DOCENT_MAX_TOKENS", "MAX_TOKENS"}, Scope: Answering,
+			Storage: Live,
+			Key:     "llm.max-tokens", Flag: "max-tokens", Env: []string{"DOCENT_MAX_TOKENS", "MAX_TOKENS"}, Scope: Answering,
 			Help: "maximum length of an answer in tokens", Default: "1500",
 		})(number(func(c *Config) *int { return &c.LLM.MaxTokens })),
 		with(Setting{
-			Key: "llm.timeout", Storage: Live, Flag: "llm-timeout", Env: []string{"DOCENT_LLM_TIMEOUT"}, Scope: Chatting,
+			Storage: Live,
+			Key:     "llm.timeout", Flag: "llm-timeout", Env: []string{"DOCENT_LLM_TIMEOUT"}, Scope: Chatting,
 			Help: "timeout of a call to the chat model", Default: "2m0s",
 		})(duration(func(c *Config) *time.Duration { return &c.LLM.Timeout })),
 		with(Setting{
-			Key: "llm.first-token", Storage: Live, Flag: "llm-first-token", Env: []string{"DOCENT_LLM_FIRST_TOKEN"}, Scope: Chatting,
+			Storage: Live,
+			Key:     "llm.first-token", Flag: "llm-first-token", Env: []string{"DOCENT_LLM_FIRST_TOKEN"}, Scope: Chatting,
 			Help: "time that a model has for its first word, or for its reasoning to begin; 0 means --llm-timeout", Default: "0s",
 		})(duration(func(c *Config) *time.Duration { return &c.LLM.FirstToken })),
 		with(Setting{
@@ -379,7 +390,8 @@ func modelSettings() []Setting {
 			Help: "answer if all models fail before their first word: quotes, or error",
 		})(oneOf(func(c *Config) *string { return &c.LLM.OnFailure }, FailureQuotes, FailureError)),
 		with(Setting{
-			Key: "llm.show-thinking", Storage: Live, Flag: "show-thinking", Env: []string{"DOCENT_SHOW_THINKING"}, Scope: Answering, Bool: true,
+			Storage: Live,
+			Key:     "llm.show-thinking", Flag: "show-thinking", Env: []string{"DOCENT_SHOW_THINKING"}, Scope: Answering, Bool: true,
 			Help: "show users the reasoning of a model before its answer, and store it with the answer", Default: "true",
 		})(flag(func(c *Config) *bool { return &c.LLM.ShowThinking })),
 		with(Setting{
@@ -387,7 +399,8 @@ func modelSettings() []Setting {
 			Help: "version of the prompts for the chat model; default: 1, because docent's tests favor no version",
 		})(text(func(c *Config) *string { return &c.LLM.Prompts })),
 		with(Setting{
-			Key: "llm.second-query", Storage: Live, Values: secondQueries, Flag: "second-query", Env: []string{"DOCENT_SECOND_QUERY"}, Scope: Answering,
+			Storage: Live, Values: secondQueries,
+			Key: "llm.second-query", Flag: "second-query", Env: []string{"DOCENT_SECOND_QUERY"}, Scope: Answering,
 			Help:    "search again if the first results are weak: off, wordings (other wordings by the chat model), or passage (a possible answer)",
 			Default: "off",
 		})(oneOf(func(c *Config) *string { return &c.LLM.SecondQuery }, secondQueries...)),
@@ -430,7 +443,8 @@ func embedderSettings() []Setting {
 			Help: "text before each passage for the embedding model; none turns it off; default: the prefix of the model, if docent knows it",
 		})(text(func(c *Config) *string { return &c.Embedder.PassagePrefix })),
 		with(Setting{
-			Key: "encoder", Storage: AfterRestart, Values: []string{EncoderAuto, EncoderOff}, Flag: "encoder", Env: []string{"DOCENT_ENCODER"}, Scope: Embedding, Default: EncoderAuto,
+			Storage: AfterRestart, Values: []string{EncoderAuto, EncoderOff},
+			Key: "encoder", Flag: "encoder", Env: []string{"DOCENT_ENCODER"}, Scope: Embedding, Default: EncoderAuto,
 			Help: "built-in encoder that orders the best passages: auto, or off; auto needs AVX2, or NEON with dot products",
 		})(oneOf(func(c *Config) *string { return &c.Encoder }, EncoderAuto, EncoderOff)),
 		with(Setting{

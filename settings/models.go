@@ -142,8 +142,7 @@ func (s *Settings) Models(ctx context.Context) (Models, error) {
 			add(m, config.Origin{Kind: config.FromDatabase}, ignored[i].Err)
 			continue
 		}
-		m, _ = cfg.Named(m.Name)
-		add(m, m.Origin(), nil)
+		add(m, config.Origin{Kind: config.FromDatabase}, nil) // as it is stored, without the defaults of the provider
 	}
 	return out, nil
 }

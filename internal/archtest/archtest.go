@@ -32,7 +32,9 @@ var Levels = []Level{
 	{"bodies", []string{"agent/reason"}},
 	{"sessions", []string{"agent/session"}},
 	{"recordings", []string{"agent/recording"}},
-	{"parts", []string{"index/...", "ingest/...", "agent/...", "eval/...", "auth/...", "backup", "insight", "settings/...", "webhook", "ws/dialect"}},
+	{"parts", []string{
+		"index/...", "ingest/...", "agent/...", "eval/...", "auth/...", "backup", "insight", "settings/...", "webhook", "ws/dialect",
+	}},
 	{"HTTP routes", []string{"api/route", "api/slots", "api/stall", "api/sse", "api/filename"}},
 	{"HTTP answers", []string{"api/ask"}},
 	{"edges", []string{"store/...", "ws/...", "api/...", "client/...", "internal/pgtest", "internal/quota/quotatest", "webhook/webhooktest"}},

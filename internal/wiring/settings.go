@@ -122,11 +122,14 @@ func (s *Server) testModel(ctx context.Context, change stored.Change) (llm.Repor
 	}
 	served, ok := model.(*llm.OpenAI)
 	if !ok {
-		return llm.Report{}, fault.New(fault.Invalid, "model_of_program", "the model %q belongs to a program, so docent cannot test it", named.Name)
+		return llm.Report{}, fault.New(fault.Invalid, "model_of_program",
+			"the model %q belongs to a program, so docent cannot test it", named.Name)
 	}
 	report, err := served.Probe(ctx)
-	if used, _ := s.now().base.Config.Named(named.Name); reflect.DeepEqual(used, named) && s.now().pool != nil {
-		s.now().pool.Note(ctx, named.Name, err)
+	now := s.now()
+	used, _ := now.base.Config.Named(named.Name)
+	if used.Fallbacks = nil; now.pool != nil && reflect.DeepEqual(used, named) {
+		now.pool.Note(ctx, named.Name, err)
 	}
 	return report, err //nolint:wrapcheck // the error names the server
 }

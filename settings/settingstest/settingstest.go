@@ -60,7 +60,8 @@ func testChange(t *testing.T, s settings.Store) {
 		t.Errorf("the records are %s", got)
 	}
 	refused := errors.New("refused")
-	if err := s.ChangeSetting(t.Context(), "k", func(*settings.Record) (*settings.Record, error) { return nil, refused }); !errors.Is(err, refused) {
+	err := s.ChangeSetting(t.Context(), "k", func(*settings.Record) (*settings.Record, error) { return nil, refused })
+	if !errors.Is(err, refused) {
 		t.Errorf("a refused change: %v", err)
 	}
 	for range 2 {

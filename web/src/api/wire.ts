@@ -154,6 +154,60 @@ export interface components {
             /** Format: date-time */
             timestamp: string;
         };
+        ChatModel: {
+            /** @description Users may choose the model. */
+            choose?: boolean;
+            /** @description The model writes answers to questions that name no model. */
+            default: boolean;
+            /** @description The names of models that answer if this one fails. */
+            fallbacks?: string[];
+            /** @description docent has a key for the model. It never sends the key. */
+            has_key: boolean;
+            /**
+             * Format: double
+             * @description The price of a million tokens that the model reads.
+             */
+            input_price?: number;
+            /** @description The model comes from the configuration, so it cannot be changed here. */
+            locked: boolean;
+            /**
+             * Format: int64
+             * @description The maximum length of an answer. Default: the setting llm.max-tokens.
+             */
+            max_tokens?: number;
+            /** @description The name of the model on its server. Default: its name. */
+            model?: string;
+            name: string;
+            origin: components["schemas"]["Origin"];
+            /**
+             * Format: double
+             * @description The price of a million tokens that the model writes.
+             */
+            output_price?: number;
+            /** @description Why docent cannot use the model. */
+            problem?: components["schemas"]["Text"];
+            /** @description A known server. Default: url. */
+            provider?: string;
+            /**
+             * @description The result of the last call of the model.
+             * @enum {string}
+             */
+            state: "ok" | "failed" | "unknown";
+            /**
+             * Format: double
+             * @description Default: the setting llm.temperature.
+             */
+            temperature?: number;
+            /**
+             * Format: int64
+             * @description The timeout of a call. Default: the setting llm.timeout.
+             */
+            timeout_seconds?: number;
+            /** @description The base URL of an OpenAI-compatible server. Default: that of the provider. */
+            url?: string;
+            /** @description The tasks of the model. */
+            uses?: ("answers" | "titles" | "rewriting" | "enrichment")[];
+        };
         Chunk: {
             /** Format: int64 */
             end: number;
@@ -589,6 +643,11 @@ export interface components {
             /** Format: int64 */
             upload_bytes: number;
         };
+        LocalServer: {
+            models: string[];
+            provider: string;
+            url: string;
+        };
         Login: {
             password: string;
             username: string;
@@ -674,6 +733,90 @@ export interface components {
             resource_name: string;
             scopes_supported: string[];
         };
+        ModelChange: {
+            /** @description Users may choose the model. */
+            choose?: boolean;
+            /** @description The names of models that answer if this one fails. */
+            fallbacks?: string[];
+            /**
+             * Format: double
+             * @description The price of a million tokens that the model reads.
+             */
+            input_price?: number;
+            /** @description The API key. Without it, the stored key stays, unless provider or url changes. */
+            key?: string;
+            /**
+             * Format: int64
+             * @description The maximum length of an answer. Default: the setting llm.max-tokens.
+             */
+            max_tokens?: number;
+            /** @description The name of the model on its server. Default: its name. */
+            model?: string;
+            /**
+             * Format: double
+             * @description The price of a million tokens that the model writes.
+             */
+            output_price?: number;
+            /** @description A known server. Default: url. */
+            provider?: string;
+            /**
+             * Format: double
+             * @description Default: the setting llm.temperature.
+             */
+            temperature?: number;
+            /**
+             * Format: int64
+             * @description The timeout of a call. Default: the setting llm.timeout.
+             */
+            timeout_seconds?: number;
+            /** @description The base URL of an OpenAI-compatible server. Default: that of the provider. */
+            url?: string;
+            /** @description The tasks of the model. */
+            uses?: ("answers" | "titles" | "rewriting" | "enrichment")[];
+        };
+        ModelDraft: {
+            /** @description Users may choose the model. */
+            choose?: boolean;
+            /** @description The names of models that answer if this one fails. */
+            fallbacks?: string[];
+            /**
+             * Format: double
+             * @description The price of a million tokens that the model reads.
+             */
+            input_price?: number;
+            /** @description The API key. Without it, the stored key stays, unless provider or url changes. */
+            key?: string;
+            /**
+             * Format: int64
+             * @description The maximum length of an answer. Default: the setting llm.max-tokens.
+             */
+            max_tokens?: number;
+            /** @description The name of the model on its server. Default: its name. */
+            model?: string;
+            /** @description The name of the model. If docent has stored it, the test may use its key. */
+            name: string;
+            /**
+             * Format: double
+             * @description The price of a million tokens that the model writes.
+             */
+            output_price?: number;
+            /** @description A known server. Default: url. */
+            provider?: string;
+            /**
+             * Format: double
+             * @description Default: the setting llm.temperature.
+             */
+            temperature?: number;
+            /**
+             * Format: int64
+             * @description The timeout of a call. Default: the setting llm.timeout.
+             */
+            timeout_seconds?: number;
+            /** @description The base URL of an OpenAI-compatible server. Default: that of the provider. */
+            url?: string;
+            /** @description The tasks of the model. */
+            uses?: ("answers" | "titles" | "rewriting" | "enrichment")[];
+        };
         ModelInfo: {
             /** @description A setting that improves answers. Empty if a model is configured. */
             hint: string;
@@ -681,6 +824,30 @@ export interface components {
             kind: "extractive" | "openai";
             name: string;
             sentence?: components["schemas"]["Sentence"];
+        };
+        ModelList: {
+            /** @description The model for answers; extractive for quotes. */
+            default: string;
+            /** @description The configuration selects the default, so the models here cannot. */
+            default_locked: boolean;
+            models: components["schemas"]["ChatModel"][];
+            providers: components["schemas"]["Provider"][];
+        };
+        ModelOrder: {
+            /** @description The names of all stored models. The first one writes answers, unless another one has this use. */
+            names: string[];
+        };
+        ModelTest: {
+            /**
+             * Format: int64
+             * @description The milliseconds to the first word.
+             */
+            first_token_ms: number;
+            ok: boolean;
+            problem?: components["schemas"]["Text"];
+            reasons: boolean;
+            streams: boolean;
+            tools: boolean;
         };
         NewCollection: {
             /** @description blue, green, orange, purple, red, teal, yellow, or empty. */
@@ -1031,6 +1198,12 @@ export interface components {
             /** Format: int64 */
             total_tokens: number;
         };
+        Origin: {
+            /** @enum {string} */
+            kind: "flag" | "environment" | "file" | "program" | "database" | "default";
+            /** @description The flag or the variable. */
+            name?: string;
+        };
         PageView: {
             /**
              * Format: double
@@ -1080,6 +1253,11 @@ export interface components {
             done: number;
             /** Format: int64 */
             total: number;
+        };
+        Provider: {
+            name: string;
+            needs_key: boolean;
+            url: string;
         };
         Question: {
             /** @description Searches only these collections. */
@@ -1309,6 +1487,32 @@ export interface components {
             /** @description The display name. An empty name removes it. Without it, the name stays. */
             session_name?: string;
         };
+        Setting: {
+            default: string;
+            /** @description A description in English. */
+            help: string;
+            /** @description The key in the configuration file. */
+            key: string;
+            /** @description A change applies to the next turn. Otherwise, it applies after a restart. */
+            live: boolean;
+            /** @description A flag, a variable, a file, or a program sets the value, so it cannot be changed here. */
+            locked: boolean;
+            origin: components["schemas"]["Origin"];
+            /** @description docent runs with another value until it is restarted. */
+            pending: boolean;
+            /** @description Why the stored value is ignored. */
+            problem?: components["schemas"]["Text"];
+            /** @enum {string} */
+            type: "string" | "bool" | "int" | "number" | "duration" | "bytes" | "choice";
+            /** @description The value in force, or the one after a restart. */
+            value: string;
+            /** @description The possible values of the type choice. */
+            values?: string[];
+        };
+        SettingChange: {
+            /** @description The value, as in the configuration file. */
+            value: string;
+        };
         Share: {
             /** Format: date-time */
             created_at: string;
@@ -1504,6 +1708,12 @@ export interface components {
              */
             tagged: number;
         };
+        Text: {
+            id: string;
+            /** @description The sentence in English. */
+            message: string;
+            params: unknown[];
+        };
         Token: {
             /** Format: date-time */
             created_at: string;
@@ -1591,6 +1801,7 @@ export type AskedAnswer = components['schemas']['AskedAnswer'];
 export type AskedQuestion = components['schemas']['AskedQuestion'];
 export type AuditPage = components['schemas']['AuditPage'];
 export type AuditRecord = components['schemas']['AuditRecord'];
+export type ChatModel = components['schemas']['ChatModel'];
 export type Chunk = components['schemas']['Chunk'];
 export type ChunkPage = components['schemas']['ChunkPage'];
 export type Collection = components['schemas']['Collection'];
@@ -1624,13 +1835,19 @@ export type IndexInfo = components['schemas']['IndexInfo'];
 export type Info = components['schemas']['Info'];
 export type Invitation = components['schemas']['Invitation'];
 export type Limits = components['schemas']['Limits'];
+export type LocalServer = components['schemas']['LocalServer'];
 export type Login = components['schemas']['Login'];
 export type Mark = components['schemas']['Mark'];
 export type Me = components['schemas']['Me'];
 export type Message = components['schemas']['Message'];
 export type Messages = components['schemas']['Messages'];
 export type Metadata = components['schemas']['Metadata'];
+export type ModelChange = components['schemas']['ModelChange'];
+export type ModelDraft = components['schemas']['ModelDraft'];
 export type ModelInfo = components['schemas']['ModelInfo'];
+export type ModelList = components['schemas']['ModelList'];
+export type ModelOrder = components['schemas']['ModelOrder'];
+export type ModelTest = components['schemas']['ModelTest'];
 export type NewCollection = components['schemas']['NewCollection'];
 export type NewShare = components['schemas']['NewShare'];
 export type NewToken = components['schemas']['NewToken'];
@@ -1662,6 +1879,7 @@ export type OpenaiResponseRequest = components['schemas']['OpenaiResponseRequest
 export type OpenaiResponseUsage = components['schemas']['OpenaiResponseUsage'];
 export type OpenaiURLCitation = components['schemas']['OpenaiURLCitation'];
 export type OpenaiUsage = components['schemas']['OpenaiUsage'];
+export type Origin = components['schemas']['Origin'];
 export type PageView = components['schemas']['PageView'];
 export type PasswordChange = components['schemas']['PasswordChange'];
 export type PasswordLink = components['schemas']['PasswordLink'];
@@ -1669,6 +1887,7 @@ export type PasswordLinkSecret = components['schemas']['PasswordLinkSecret'];
 export type PasswordLinkUse = components['schemas']['PasswordLinkUse'];
 export type PasswordLinkUser = components['schemas']['PasswordLinkUser'];
 export type Progress = components['schemas']['Progress'];
+export type Provider = components['schemas']['Provider'];
 export type Question = components['schemas']['Question'];
 export type QuestionChange = components['schemas']['QuestionChange'];
 export type QuestionDay = components['schemas']['QuestionDay'];
@@ -1686,6 +1905,8 @@ export type Seen = components['schemas']['Seen'];
 export type Sentence = components['schemas']['Sentence'];
 export type Session = components['schemas']['Session'];
 export type SessionChange = components['schemas']['SessionChange'];
+export type Setting = components['schemas']['Setting'];
+export type SettingChange = components['schemas']['SettingChange'];
 export type Share = components['schemas']['Share'];
 export type ShareWish = components['schemas']['ShareWish'];
 export type SharedConversation = components['schemas']['SharedConversation'];
@@ -1702,6 +1923,7 @@ export type SourceWish = components['schemas']['SourceWish'];
 export type Step = components['schemas']['Step'];
 export type Summary = components['schemas']['Summary'];
 export type TaggedDocuments = components['schemas']['TaggedDocuments'];
+export type Text = components['schemas']['Text'];
 export type Token = components['schemas']['Token'];
 export type TokenWish = components['schemas']['TokenWish'];
 export type Turn = components['schemas']['Turn'];

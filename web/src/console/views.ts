@@ -18,6 +18,8 @@ export interface View {
 
 export const views: readonly View[] = [
   { name: 'system', icon: 'screen', role: 'administrator', load: () => import('./System.svelte') },
+  { name: 'models', icon: 'spark', role: 'administrator', load: () => import('./Models.svelte') },
+  { name: 'settings', icon: 'tune', role: 'administrator', load: () => import('./Settings.svelte') },
   { name: 'people', icon: 'people', role: 'administrator', load: () => import('./People.svelte') },
   { name: 'questions', icon: 'chat', role: 'manager', load: () => import('./Questions.svelte') },
   { name: 'gaps', icon: 'search', role: 'manager', load: () => import('./Gaps.svelte') },

@@ -11,6 +11,7 @@ import { MockInsight } from './insight';
 import { scripts } from './scripts';
 import { MockSources } from './sources';
 import { MockTurn, Stopped, type Entry } from './turn';
+import { MockSettings } from './settings';
 import { MockUsers } from './users';
 
 const dist = join(import.meta.dirname, '../../dist');
@@ -97,6 +98,7 @@ export class MockDocent {
   tokens: TokenRow[] = [];
   sources = new MockSources();
   users = new MockUsers();
+  settings = new MockSettings();
   insight = new MockInsight();
   /** Messages received, with their ids; resends are here too. */
   received: { id: string; text: string; content: unknown }[] = [];
@@ -336,6 +338,7 @@ export class MockDocent {
     if (noun === 'search') return void json({ question: '', evidence: 1, results: [] });
     if (noun === 'sources' || noun === 'source-kinds') return void (await this.sources.serve(req, res, url));
     if (noun === 'users' || noun === 'groups') return void (await this.users.serve(req, res, url));
+    if (noun === 'settings' || noun === 'models') return void (await this.settings.serve(req, res, url));
     if (noun === 'insight') return void (await this.insight.serve(req, res, url));
     if (noun === 'ask') return void json(answer('backup', this.documents));
     if (noun === 'documents' && id === 'delete') {

@@ -1,13 +1,17 @@
 // The console of operators.
 import type { Console } from '../en/console';
 import { plural } from '../plural';
+import { models, stored } from './models';
 
 export const console: Console = {
   navigation: 'Verwaltung',
   back: 'Zurück zum Chat',
   loading: 'Wird geladen …',
   denied: 'Sie dürfen diese Ansicht der Verwaltung nicht öffnen.',
-  views: { system: 'System', people: 'Personen', questions: 'Fragen', gaps: 'Lücken' },
+  views: { system: 'System', models: 'Modelle', settings: 'Einstellungen', people: 'Personen', questions: 'Fragen', gaps: 'Lücken' },
+
+  models,
+  stored,
 
   system: {
     lead: 'Der Zustand dieses Servers.',

@@ -5,6 +5,7 @@ import { answers } from './answers';
 import { collections } from './collections';
 import { insight } from './insight';
 import { reading } from './reading';
+import { stored } from './stored';
 
 const size = (text: string) => text.replace(/(\d)\.(\d)/g, '$1,$2');
 const again = 'Bitte gleich noch einmal versuchen';
@@ -15,6 +16,7 @@ export const server: Sentences = {
   ...collections,
   ...insight,
   ...reading,
+  ...stored,
   action_not_chat: (a) => `Ein Token, das nur chatten darf, kann ${a} nicht senden`,
   action_unknown: (a) => `Die Aktion ${a} ist unbekannt`,
   action_without_message: (a) => `${a} braucht eine Nachricht`,

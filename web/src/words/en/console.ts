@@ -1,12 +1,16 @@
 // The console of operators.
 import { plural } from '../plural';
+import { models, stored } from './models';
 
 export const console = {
   navigation: 'Console',
   back: 'Back to the chat',
   loading: 'Loading…',
   denied: 'You may not open this view of the console.',
-  views: { system: 'System', people: 'People', questions: 'Questions', gaps: 'Gaps' },
+  views: { system: 'System', models: 'Models', settings: 'Settings', people: 'People', questions: 'Questions', gaps: 'Gaps' },
+
+  models,
+  stored,
 
   system: {
     lead: 'The state of this server.',

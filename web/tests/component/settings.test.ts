@@ -1,0 +1,94 @@
+// The settings and chat models in the console.
+import { beforeEach, expect, test } from 'vitest';
+import type { MockDocent } from '../mock/server';
+import { accessible, start, type Page } from './page';
+
+let mock: MockDocent;
+let page: Page;
+
+beforeEach(async () => {
+  ({ mock, page } = await start());
+});
+
+const dialog = () => page.locator('dialog[open]');
+
+async function choose(name: string, item: string) {
+  await page.getByRole('button', { name: `Actions for ${name}` }).click();
+  await page.getByRole('menuitem', { name: item }).click();
+}
+
+test('settings show their values and origins, and can be changed and reset', async () => {
+  await page.goto('#/console/settings');
+  await page.getByLabel('Passages').waitFor();
+  expect(await page.getByLabel('Earlier messages').isDisabled()).toBe(true);
+  await page.getByText('Set by DOCENT_HISTORY. Change it there.').waitFor();
+  await page.getByText('docent uses the new value after a restart.').waitFor();
+  await accessible();
+  await page.getByLabel('Passages').fill('0');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('0 is not between 1 and 50').waitFor();
+  await page.getByLabel('Passages').fill('6');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Passages: saved.').waitFor();
+  await page.getByLabel('If the model fails').selectOption('error');
+  await page.getByText('If the model fails: saved.').waitFor();
+  await page.getByRole('button', { name: 'Use the default: Passages' }).click();
+  await expect.poll(() => mock.settings.calls.at(-1)).toBe('DELETE /api/settings/k');
+  expect(mock.settings.calls).toContain('PUT /api/settings/llm.on-failure {"value":"error"}');
+});
+
+test('a model on this machine is found, tested, and saved', async () => {
+  await page.goto('#/console/models');
+  await page.getByText('docent answers with quotes').waitFor();
+  await page.getByRole('button', { name: 'Add a model…' }).click();
+  await page.getByRole('button', { name: 'Look for models on this machine' }).click();
+  await page.getByRole('button', { name: 'llama3.2 (ollama)' }).click();
+  await page.getByRole('button', { name: 'Test' }).click();
+  await page.getByText('The model works. First word after 0.4 s.').waitFor();
+  await accessible();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('llama3.2 is saved.').waitFor();
+  await expect.poll(() => page.locator('ul[aria-label="Models"] > li').allInnerTexts()).toEqual([expect.stringContaining('writes answers')]);
+  expect(JSON.parse(mock.settings.calls.at(-1)!.replace(/^\S+ \S+ /, ''))).toMatchObject({ provider: 'ollama', model: 'llama3.2', key: '' });
+});
+
+test('a kept key is not sent, and a lost key is asked for', async () => {
+  mock.settings.fill();
+  await page.goto('#/console/models');
+  await page.getByText('the key of the model "lost" cannot be decrypted').waitFor();
+  await accessible();
+  await choose('fast', 'Change…');
+  await page.getByText('docent has a key. Leave this empty to keep it.').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(() => mock.settings.calls.length).toBe(1);
+  expect(mock.settings.calls[0]).not.toContain('"key"');
+  await choose('lost', 'Change…');
+  await page.getByLabel('API key').fill('new');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(() => mock.settings.calls.at(-1)).toContain('"key":"new"');
+});
+
+test('models are ordered, chosen for answers, and removed', async () => {
+  mock.settings.fill();
+  delete mock.settings.models[1]!.problem;
+  await page.goto('#/console/models');
+  await choose('lost', 'Move up');
+  await expect.poll(() => mock.settings.calls.at(-1)).toBe('PUT /api/models {"names":["lost","fast"]}');
+  await choose('lost', 'Let it write answers');
+  await expect.poll(() => mock.settings.calls.at(-1)).toContain('"uses":["answers"]');
+  await choose('lost', 'Remove…');
+  await page.getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('lost is removed.').waitFor();
+  expect(mock.settings.calls.at(-1)).toBe('DELETE /api/models/lost');
+});
+
+test('a test that fails says why, in words', async () => {
+  mock.settings.tested = { ok: false, first_token_ms: 0, streams: true, reasons: false, tools: false, problem: { id: 'x', params: [], message: 'the server refuses the key' } };
+  await page.goto('#/console/models');
+  await page.getByRole('button', { name: 'Add a model…' }).click();
+  await page.getByLabel('Server').selectOption('');
+  await page.getByLabel('Address').fill('http://gpu:8000/v1');
+  await dialog().getByLabel('Model').fill('m');
+  await page.getByRole('button', { name: 'Test' }).click();
+  await page.getByText('the server refuses the key').waitFor();
+});
