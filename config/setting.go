@@ -322,6 +322,14 @@ func Settings() []Setting {
 			Key: "ocr.model", Flag: "vision-model", Env: []string{"DOCENT_VISION_MODEL"}, Scope: Ingesting,
 			Help: "chat model on the --llm-url server that reads scans and pictures instead of tesseract",
 		})(text(func(c *Config) *string { return &c.VisionModel })),
+	}, slices.Concat(
+		sourceSettings(), accessSettings(), socketSettings(), quotaSettings(), modelSettings(), embedderSettings(), speechSettings(),
+	)...)
+}
+
+// sourceSettings are the settings of document sources.
+func sourceSettings() []Setting {
+	return []Setting{
 		with(Setting{
 			Key: "sources.private", Flag: "sources-private", Env: []string{"DOCENT_SOURCES_PRIVATE"}, Scope: Sourced, Bool: true,
 			Help: "allow sources to connect to private and loopback addresses", Default: "false",
@@ -330,7 +338,7 @@ func Settings() []Setting {
 			Key: "sources.secret-key", Flag: "sources-secret-key", Env: []string{"DOCENT_SECRET_KEY"}, Scope: Sourced, Secret: true,
 			Help: "key that encrypts the secrets of sources, 32 bytes in hex; default: the file secret.key in the data folder",
 		})(text(func(c *Config) *string { return &c.Sources.SecretKey })),
-	}, slices.Concat(accessSettings(), socketSettings(), quotaSettings(), modelSettings(), embedderSettings(), speechSettings())...)
+	}
 }
 
 // secondQueries are the values of LLM.SecondQuery.
@@ -386,7 +394,8 @@ func modelSettings() []Setting {
 			Help: "chat models that answer if --model fails before its first word: names in models, or models on the same server; comma-separated, in order",
 		})(list(func(c *Config) *[]string { return &c.LLM.Fallbacks })),
 		with(Setting{
-			Key: "llm.on-failure", Storage: Live, Values: []string{FailureQuotes, FailureError}, Flag: "on-model-failure", Env: []string{"DOCENT_ON_MODEL_FAILURE"}, Scope: Answering, Default: FailureQuotes,
+			Storage: Live, Values: []string{FailureQuotes, FailureError}, Default: FailureQuotes,
+			Key: "llm.on-failure", Flag: "on-model-failure", Env: []string{"DOCENT_ON_MODEL_FAILURE"}, Scope: Answering,
 			Help: "answer if all models fail before their first word: quotes, or error",
 		})(oneOf(func(c *Config) *string { return &c.LLM.OnFailure }, FailureQuotes, FailureError)),
 		with(Setting{

@@ -121,6 +121,7 @@ func changedSetting(ctx context.Context, std stdio, p *wiring.Store, action audi
 	if err := errors.Join(err, failed); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(std.out, "%s is now %s (from %s). A running server uses it %s.\n", key, cmp.Or(item.Value, `""`), from(item), item.Storage)
+	_, err = fmt.Fprintf(std.out, "%s is now %s (from %s). A running server uses it %s.\n",
+		key, cmp.Or(item.Value, `""`), from(item), item.Storage)
 	return err
 }

@@ -62,7 +62,9 @@ test('a kept key is not sent, and a lost key is asked for', async () => {
   await page.getByRole('button', { name: 'Save' }).click();
   await expect.poll(() => mock.settings.calls.length).toBe(1);
   expect(mock.settings.calls[0]).not.toContain('"key"');
+  await expect.poll(() => dialog().count()).toBe(0);
   await choose('lost', 'Change…');
+  await page.getByText('docent stores the key encrypted').waitFor();
   await page.getByLabel('API key').fill('new');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect.poll(() => mock.settings.calls.at(-1)).toContain('"key":"new"');

@@ -211,7 +211,8 @@ func chatModel(m settings.Model, state string) ChatModel {
 		State: "unknown", Problem: problemOf(m.Problem),
 		ModelSettings: ModelSettings{
 			Model: m.Model.Model, Provider: m.Provider, URL: m.ShownURL(), MaxTokens: m.MaxTokens, Temperature: m.Temperature,
-			TimeoutSeconds: int(m.Timeout.Seconds()), Fallbacks: m.Fallbacks, InputPrice: m.Price.Input, OutputPrice: m.Price.Output, Choose: m.Choose,
+			TimeoutSeconds: int(m.Timeout.Seconds()), Fallbacks: m.Fallbacks, Choose: m.Choose,
+			InputPrice: m.Price.Input, OutputPrice: m.Price.Output,
 		},
 	}
 	for _, u := range m.Uses {
@@ -236,8 +237,8 @@ func (c ModelChange) changed(name string) (settings.Change, error) {
 	}
 	out := settings.Change{KeepKey: c.Key == nil, Model: config.Model{
 		Name: name, Model: c.Model, Provider: c.Provider, URL: c.URL, MaxTokens: c.MaxTokens, Temperature: c.Temperature,
-		Timeout: time.Duration(c.TimeoutSeconds) * time.Second, Fallbacks: c.Fallbacks, Price: config.Price{Input: c.InputPrice, Output: c.OutputPrice},
-		Choose: c.Choose,
+		Timeout: time.Duration(c.TimeoutSeconds) * time.Second, Fallbacks: c.Fallbacks, Choose: c.Choose,
+		Price: config.Price{Input: c.InputPrice, Output: c.OutputPrice},
 	}}
 	if c.Key != nil {
 		out.Key = *c.Key
