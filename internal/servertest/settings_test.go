@@ -37,7 +37,9 @@ func (c changes) written() bool {
 func TestStoredSettings(t *testing.T) {
 	t.Parallel()
 	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
-		model := llmtest.NewServer(func(int, llmtest.Request) llmtest.Reply { return llmtest.Reply{Text: []string{"At noon, says the model [1]."}} })
+		model := llmtest.NewServer(func(int, llmtest.Request) llmtest.Reply {
+			return llmtest.Reply{Text: []string{"At noon, says the model [1]."}}
+		})
 		t.Cleanup(model.Close)
 		s := servertest.Start(t, servertest.Config{
 			Store: store, Auth: true, Settings: map[string]string{"history": "3"},
