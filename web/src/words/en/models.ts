@@ -38,7 +38,7 @@ export const stored = {
     'encoder': { name: 'Built-in encoder', help: 'Orders the best passages. auto uses it on fast processors.' },
     'keep-questions': { name: 'Keep questions', help: 'For how many days the console shows questions. 0 keeps only daily totals.' },
     'public-links': { name: 'Public links', help: 'Shared links can be readable without a sign-in.' },
-    'session-timeout': { name: 'Idle timeout', help: 'Of clients at /agent_websocket, such as 30m.' },
+    'session-timeout': { name: 'Idle timeout', help: 'docent forgets clients at /agent_websocket that are idle for so long, such as 30m.' },
     'quota.questions': { name: 'Questions of a person', help: '0 means no limit.' },
     'quota.tokens': { name: 'Tokens of a person', help: '0 means no limit.' },
     'quota.bytes': { name: 'Data of a person', help: 'Messages, files, and documents, such as 10GiB.' },
