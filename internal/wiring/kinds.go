@@ -7,6 +7,7 @@ import (
 	"docent/ingest/source"
 	"docent/ingest/source/feed"
 	"docent/ingest/source/folder"
+	"docent/ingest/source/forge"
 	"docent/ingest/source/git"
 	"docent/ingest/source/imap"
 	"docent/ingest/source/mediawiki"
@@ -61,6 +62,9 @@ func plainKinds(private bool, gitCache string) []source.Kind {
 			c.URL, c.AllowPrivate, c.Dial = s.Location, private, s.Dial
 		}),
 		networkKind(source.Kind{Name: "webdav", Options: webdavOptions}, webdav.New, func(c *webdav.Config, s source.Settings) {
+			c.URL, c.AllowPrivate, c.Dial = s.Location, private, s.Dial
+		}),
+		networkKind(source.Kind{Name: "forge", Schedule: "1h", Options: forgeOptions}, forge.New, func(c *forge.Config, s source.Settings) {
 			c.URL, c.AllowPrivate, c.Dial = s.Location, private, s.Dial
 		}),
 		networkKind(source.Kind{Name: "mediawiki", Options: mediawikiOptions}, mediawiki.New, func(c *mediawiki.Config, s source.Settings) {
@@ -166,6 +170,22 @@ var mediawikiOptions = []source.Option{
 	{Name: "password", Title: fault.NewText("option_wiki_password", "bot password"), Secret: true},
 	{Name: "token", Title: fault.NewText("option_wiki_token", "OAuth token instead of user and password"), Secret: true},
 	{Name: "max_pages", Title: fault.NewText("option_max_pages", "most pages of one sync"), Type: "number", Default: "100000"},
+}
+
+var forgeOptions = []source.Option{
+	{
+		Name: "software", Title: fault.NewText("option_forge_software", "github, gitlab, or gitea, which is also for Forgejo"),
+		Choices: []string{"github", "gitlab", "gitea"}, Default: "what the host's name says",
+	},
+	{
+		Name: "parts", Title: fault.NewText("option_forge_parts", "issues, pulls, and wiki, comma-separated"), Type: "list",
+		Default: "all",
+	},
+	{Name: "token", Title: fault.NewText("option_forge_token", "access token with the right to read"), Secret: true},
+	{
+		Name: "max_items", Title: fault.NewText("option_forge_max_items", "most issues, pull requests, and pages"), Type: "number",
+		Default: "50000",
+	},
 }
 
 var singerOptions = []source.Option{

@@ -273,6 +273,11 @@ func TestReachedHosts(t *testing.T) {
 			[]string{"mail.example.org", "10.0.0.1"},
 		},
 		{"mediawiki", "https://wiki.example/wiki/Main", nil, []string{"wiki.example"}, []string{"commons.example", "10.0.0.1"}},
+		{
+			"forge", "https://github.com/a/b", nil,
+			[]string{"github.com", "api.github.com"},
+			[]string{"raw.githubusercontent.com", "gist.github.com"},
+		},
 		{"s3", "https://minio.example:9000/docs/x", nil, []string{"minio.example", "docs.minio.example"}, []string{"other.minio.example", "docs."}},
 		{
 			"s3", "s3://docs/x", nil,

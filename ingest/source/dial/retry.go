@@ -151,6 +151,8 @@ func StatusError(res *http.Response) error {
 	code := res.StatusCode
 	text := strconv.Itoa(code) + " " + http.StatusText(code)
 	switch {
+	case (code == http.StatusForbidden || code == http.StatusTooManyRequests) && exhausted(res.Header):
+		return fault.New(fault.RateLimited, "server_quota", "the server allows no more requests for now; sync less often, or use a token")
 	case code == http.StatusUnauthorized:
 		return fault.New(fault.Unauthorized, "server_unauthorized", "the server answered %s; check the user name, password, or token", text)
 	case code == http.StatusForbidden:
@@ -163,6 +165,12 @@ func StatusError(res *http.Response) error {
 		return fault.New(fault.Unavailable, "server_unavailable", "the server answered %s; try again later", text)
 	}
 	return fault.New(fault.Invalid, "server_answered", "the server answered %s", text)
+}
+
+// exhausted reports whether a server says that no requests are left for this client, as
+// GitHub and GitLab do.
+func exhausted(h http.Header) bool {
+	return h.Get("X-Ratelimit-Remaining") == "0" || h.Get("Ratelimit-Remaining") == "0"
 }
 
 // Explain adds a kind and a message for users to a connection error. If the error

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"docent/ingest/source/feed"
+	"docent/ingest/source/forge"
 	"docent/ingest/source/git"
 	"docent/ingest/source/imap"
 	"docent/ingest/source/mediawiki"
@@ -25,7 +26,7 @@ func TestReference(t *testing.T) {
 	}
 	for kind, cfg := range map[string]any{
 		"web": web.Config{}, "feed": feed.Config{}, "git": git.Config{}, "s3": s3.Config{}, "webdav": webdav.Config{}, "imap": imap.Config{},
-		"mediawiki": mediawiki.Config{}, "singer": singer.Config{},
+		"mediawiki": mediawiki.Config{}, "singer": singer.Config{}, "forge": forge.Config{},
 	} {
 		_, section, ok := strings.Cut(string(text), "Kind: `"+kind+"`.")
 		if !ok {

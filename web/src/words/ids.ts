@@ -211,6 +211,14 @@ export interface Params {
   folder_watch_failed: [string, string];
   fonts_misleading: [number, number];
   fonts_unreadable: [number];
+  forge_no_wiki: [];
+  forge_option_negative: [];
+  forge_page_damaged: [];
+  forge_part_unknown: [string];
+  forge_repository: [string];
+  forge_software: [];
+  forge_too_many: [number];
+  forge_too_many_pages: [number];
   frame_invalid: [];
   frame_too_large: [number, number];
   frame_without_action: [];
@@ -447,6 +455,10 @@ export interface Params {
   option_depth: [];
   option_exclude_files: [];
   option_exclude_paths: [];
+  option_forge_max_items: [];
+  option_forge_parts: [];
+  option_forge_software: [];
+  option_forge_token: [];
   option_git_token: [];
   option_git_user: [];
   option_hidden: [];
@@ -643,6 +655,7 @@ export interface Params {
   secrets_undecryptable: [];
   server_answered: [string];
   server_forbidden: [string];
+  server_quota: [];
   server_rate_limited: [string];
   server_unauthorized: [string];
   server_unavailable: [string];

@@ -10,12 +10,12 @@ export const sources: Catalogue['sources'] = {
   lead: 'docent prüft diese Quellen nach Zeitplan und hält ihre Dokumente aktuell.',
   loading: 'Wird geladen …',
   none: 'Es gibt noch keine Quellen.',
-  noneHint: 'Fügen Sie eine Website, einen Feed, ein Git-Repository, einen Bucket, einen WebDAV-Ordner, ein Wiki oder ein Postfach hinzu. docent nimmt die Dokumente auf und folgt den Änderungen.',
+  noneHint: 'Fügen Sie eine Website, einen Feed, ein Git-Repository, einen Bucket, einen WebDAV-Ordner, ein Wiki, Issues oder ein Postfach hinzu. docent nimmt die Dokumente auf und folgt den Änderungen.',
   refused: 'Nur die Administration kann Quellen verwalten.',
   tryAgain: 'Erneut versuchen',
   list: 'Quellen',
 
-  kinds: { folder: 'Ordner', web: 'Website', feed: 'Feed', git: 'Git-Repository', s3: 'S3-Bucket', webdav: 'WebDAV-Ordner', mediawiki: 'MediaWiki', imap: 'Postfach', singer: 'Singer-Tap' },
+  kinds: { folder: 'Ordner', web: 'Website', feed: 'Feed', git: 'Git-Repository', s3: 'S3-Bucket', webdav: 'WebDAV-Ordner', mediawiki: 'MediaWiki', forge: 'Issues und Pull Requests', imap: 'Postfach', singer: 'Singer-Tap' },
 
   status: { idle: 'Aktuell', new: 'Noch nicht abgeglichen', syncing: 'Wird abgeglichen', failed: 'Fehlgeschlagen', paused: 'Angehalten' },
   collection: 'Sammlung',
@@ -93,6 +93,7 @@ export const sources: Catalogue['sources'] = {
     git: ['Adresse des Repositorys', 'Eine Adresse, die git clone über HTTPS annimmt. Nach dem ersten Abgleich liest docent nur geänderte Dateien.'],
     s3: ['Adresse des Buckets', 'Die Adresse des Servers mit dem Bucket und auf Wunsch einem Präfix. Jeder S3-kompatible Server ist möglich.'],
     webdav: ['Adresse des Ordners', 'Die WebDAV-Adresse eines Ordners, zum Beispiel von Nextcloud. docent liest alles darunter.'],
+    forge: ['Adresse des Repositorys', 'Die Adresse eines Repositorys bei GitHub, GitLab, Gitea oder Forgejo. docent liest seine Issues und Pull Requests mit ihren Kommentaren.'],
     mediawiki: ['Adresse des Wikis', 'Die Adresse einer beliebigen Seite des Wikis. Jede Seite wird ein Dokument, ihre Kategorien werden Schlagwörter.'],
     imap: ['Mailserver', 'Die Adresse des IMAP-Servers. Jede Nachricht wird ein Dokument, mit ihren Anhängen.'],
   },

@@ -9,12 +9,12 @@ export const sources = {
   lead: 'docent checks these sources on a schedule and keeps their documents up to date.',
   loading: 'Loading…',
   none: 'There are no sources yet.',
-  noneHint: 'Add a website, a feed, a Git repository, a bucket, a WebDAV folder, a wiki, or a mailbox. docent adds its documents and follows its changes.',
+  noneHint: 'Add a website, a feed, a Git repository, a bucket, a WebDAV folder, a wiki, issues, or a mailbox. docent adds its documents and follows its changes.',
   refused: 'Only administrators can manage sources.',
   tryAgain: 'Try again',
   list: 'Sources',
 
-  kinds: { folder: 'Folder', web: 'Website', feed: 'Feed', git: 'Git repository', s3: 'S3 bucket', webdav: 'WebDAV folder', mediawiki: 'MediaWiki', imap: 'Mailbox', singer: 'Singer tap' } as Record<string, string>,
+  kinds: { folder: 'Folder', web: 'Website', feed: 'Feed', git: 'Git repository', s3: 'S3 bucket', webdav: 'WebDAV folder', mediawiki: 'MediaWiki', forge: 'Issues and pull requests', imap: 'Mailbox', singer: 'Singer tap' } as Record<string, string>,
 
   // One source.
   status: { idle: 'Up to date', new: 'Not synced yet', syncing: 'Syncing', failed: 'Failed', paused: 'Paused' },
@@ -97,6 +97,7 @@ export const sources = {
     git: ['Address of the repository', 'An address that git clone accepts over HTTPS. After the first sync, docent reads only changed files.'],
     s3: ['Address of the bucket', 'The address of the server with the bucket and, optionally, a prefix. Any S3-compatible server works.'],
     webdav: ['Address of the folder', 'The WebDAV address of a folder, for example in Nextcloud. docent reads everything below it.'],
+    forge: ['Address of the repository', 'The address of a repository on GitHub, GitLab, Gitea, or Forgejo. docent reads its issues and pull requests with their comments.'],
     mediawiki: ['Address of the wiki', 'The address of any page of the wiki. Each page becomes a document, with its categories as tags.'],
     imap: ['Mail server', 'The address of the IMAP server. Each message becomes a document, with its attachments.'],
   } as Record<string, readonly [label: string, help: string]>,
