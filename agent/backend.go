@@ -64,6 +64,8 @@ type Env struct {
 	Choices func(ctx context.Context) (chat.Choices, error)
 	// Models are the chat models of Ask.
 	Models Models
+	// Memory keeps facts about the user. It may be nil.
+	Memory MemoryBackend
 	// Speaker speaks for Session.ReplySpeech. It may be nil.
 	Speaker Speaker
 	// Peers talks to other agents.

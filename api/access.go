@@ -99,6 +99,8 @@ func Routes() []route.Access {
 		{Route: "GET /api/me/sign-ins", Scope: route.Known},
 		{Route: "DELETE /api/me/sign-ins/{sign_in_id}", Scope: route.Known, Audit: audit.UserSignedOut},
 		{Route: "POST /api/me/delete", Scope: route.Known, Audit: audit.UserDeleted},
+		{Route: "GET /api/me/memory", Scope: auth.Ask},
+		{Route: "DELETE /api/me/memory", Scope: auth.Ask},
 		{Route: "GET /api/me/export", Scope: auth.Ask, Audit: audit.AccountExported},
 		{Route: "POST /api/password-link", Scope: route.Public},
 		{Route: "PUT /api/password-link", Scope: route.Public, Audit: audit.PasswordChanged},

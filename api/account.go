@@ -98,6 +98,7 @@ type accounts struct {
 	logins    logins
 	exports   exports
 	transfers transfers
+	facts     facts
 }
 
 func (a accounts) addRoutes(r *route.Router) {
@@ -239,6 +240,8 @@ type AccountExport struct {
 	Account Me `json:"account"`
 	// Tokens are the user's API tokens, without their secrets.
 	Tokens []Token `json:"tokens"`
+	// Facts are the facts that agents remember about the user.
+	Facts []Fact `json:"facts"`
 	// SignIns are the browsers in which the user is signed in.
 	SignIns []SignIn `json:"sign_ins"`
 	// Conversations are all conversations of the user.
@@ -254,6 +257,9 @@ func (a accounts) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse
 		return nil, err
 	}
 	head := AccountExport{Account: me, Tokens: []Token{}, SignIns: []SignIn{}}
+	if head.Facts, err = a.facts.of(ctx); err != nil {
+		return nil, err
+	}
 	if out, err := a.signIns(ctx, nil); err == nil { // programs have none
 		head.SignIns = out.Body
 	}
@@ -271,12 +277,12 @@ func (a accounts) write(ctx context.Context, w io.Writer, head AccountExport, p 
 	for i, part := range []struct {
 		name string
 		is   any
-	}{{"account", head.Account}, {"tokens", head.Tokens}, {"sign_ins", head.SignIns}} {
+	}{{"account", head.Account}, {"tokens", head.Tokens}, {"facts", head.Facts}, {"sign_ins", head.SignIns}} {
 		data, err := json.Marshal(part.is)
 		if err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
-		if _, err := fmt.Fprintf(w, "%c%q:%s", "{,,"[i], part.name, data); err != nil {
+		if _, err := fmt.Fprintf(w, "%c%q:%s", "{,,,"[i], part.name, data); err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
 	}

@@ -116,6 +116,8 @@ type Config struct {
 	// Audit keeps records of acts. Required with ReadConversations. Default: nil, there are
 	// no records.
 	Audit AuditLog
+	// Memories keeps facts about users. Required.
+	Memories journal.Memories
 	// Shares keeps shared links. Required.
 	Shares journal.Shares
 	// PublicLinks allows shared links for readers who do not sign in. Default: false.
@@ -216,6 +218,7 @@ func (c Config) complete() (Config, error) {
 		"RAG": c.RAG == nil, "Retriever": c.Retriever == nil, "Library": c.Library == nil, "Documents": c.Documents == nil,
 		"Collections": c.Collections == nil,
 		"Uploads":     c.Uploads == nil, "Directory": c.Directory == nil, "Messages": c.Messages == nil, "Agent": c.Agent == "",
+		"Memories":      c.Memories == nil,
 		"Shares":        c.Shares == nil,
 		"Conversations": c.Conversations == nil, "Embedder": c.Embedder == nil,
 	} {
@@ -326,7 +329,8 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	read, saved := messages{owned, cfg.Messages}, exports{r, owned, cfg.Messages, transfers}
 	read.addRoutes(r)
 	saved.addRoutes()
-	accounts{owned, entrance, saved, transfers}.addRoutes(r)
+	accounts{owned, entrance, saved, transfers, facts{cfg.Memories}}.addRoutes(r)
+	facts{cfg.Memories}.addRoutes(r)
 	users{owned, cfg.People, cfg.Rights, shelf, cfg.Notifier}.addRoutes(r)
 	readings{read, saved, cfg.Audit, cfg.ReadConversations}.addRoutes(r)
 	shares{owned, cfg.Shares, cfg.Messages, shelf, cfg.Audit, cfg.Logger, cfg.PublicLinks}.addRoutes(r)

@@ -59,7 +59,10 @@ type world struct {
 	read   func(ctx context.Context, collection, source string, r io.Reader) ([]ingest.Result, error)
 	open   func(ctx context.Context)
 	shares []journal.Share
-	broken error // every store method fails with it
+	facts  []journal.Memory
+	// forgotten are the owners, agents, and keys of erased facts.
+	forgotten [][3]string
+	broken    error // every store method fails with it
 }
 
 func newWorld() *world {
@@ -290,7 +293,7 @@ func (w *world) serve(t *testing.T, edit ...func(*Config)) *client {
 	t.Helper()
 	log := &safeBuffer{}
 	cfg := Config{
-		RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Shares: w, Messages: w, Agent: "docent",
+		RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Shares: w, Messages: w, Agent: "docent",
 		Conversations: w, Embedder: w, Version: "1.2.3", Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, e := range edit {

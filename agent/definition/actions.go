@@ -55,14 +55,15 @@ func (d bodies) actions(n *yaml.Node, what string) []action {
 // actionNames lists all actions for error messages.
 var actionNames = []string{
 	"reply", "speak", "markdown", "html", "options", "dataframe", "plotly", "file", "image", "audio", "location", "ui", "gui",
-	"rag", "session_rag", "session_documents", "add_document", "llm", "reason", "about", "set", "if", "call", "send_to_peer",
+	"rag", "session_rag", "session_documents", "add_document", "llm", "reason", "about", "set", "remember", "recall", "if", "call",
+	"send_to_peer",
 }
 
 // single reads one action with its settings.
 func (d bodies) single(n *yaml.Node) (out *action) {
 	name := ""
-	var settings, then, otherwise *yaml.Node
-	fields := make([]field, len(actionNames), len(actionNames)+2)
+	var settings, then, otherwise, keep *yaml.Node
+	fields := make([]field, len(actionNames), len(actionNames)+3)
 	for i, other := range actionNames {
 		fields[i] = field{other, func(value *yaml.Node) {
 			if name != "" {
@@ -75,6 +76,7 @@ func (d bodies) single(n *yaml.Node) (out *action) {
 	fields = append(fields,
 		field{"then", func(n *yaml.Node) { then = n }},
 		field{"else", func(n *yaml.Node) { otherwise = n }},
+		field{"keep", func(n *yaml.Node) { keep = n }},
 	)
 	keys := d.mapping(n, "an action", fields...)
 	switch {
@@ -84,6 +86,10 @@ func (d bodies) single(n *yaml.Node) (out *action) {
 		d.wrong(then, "then belongs to if, in the same action")
 	case name == "call":
 		return d.call(settings, otherwise)
+	case name == "remember":
+		return d.remember(settings, keep)
+	case keep != nil:
+		d.wrong(keep, "keep belongs to remember, in the same action")
 	case otherwise != nil:
 		d.wrong(otherwise, "else belongs to if or call, in the same action")
 	case name != "":
@@ -148,6 +154,8 @@ func (d bodies) action(name string, n *yaml.Node) *action {
 		a = always(agent.Holdings(d.env.Knowledge.Library))
 	case "set":
 		a = d.set(n)
+	case "recall":
+		a = d.recall(n)
 	case "send_to_peer":
 		a = d.sendToPeer(n)
 	default:
@@ -293,6 +301,7 @@ func (d bodies) reason(n *yaml.Node) action {
 			field{"parallel", func(n *yaml.Node) { o.Parallel = d.integer(n, "parallel", 1, reason.MaxParallel) }},
 			d.filesFirst(&o.RAG),
 			field{"tool_timeout", func(n *yaml.Node) { o.ToolTimeout = d.duration(n, "tool_timeout") }},
+			field{"memory", func(n *yaml.Node) { o.Memory = d.flag(n, "memory") }},
 			field{"approve", func(n *yaml.Node) { o.Approve = d.texts(n, "approve") }},
 			field{"approve_within", func(n *yaml.Node) { o.ApproveWithin = d.duration(n, "approve_within") }},
 			field{"model_timeout", func(n *yaml.Node) { o.ModelTimeout = d.duration(n, "model_timeout") }},

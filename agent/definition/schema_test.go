@@ -143,12 +143,15 @@ states:
       - add_document: {collection: manuals}
       - gui: {id: a, model: {}}
       - llm: {history: 3}
-      - reason: {max_steps: 3, planning: true, steps: false, parallel: 2, history_tokens: 0, tool_timeout: 2s}
+      - reason: {max_steps: 3, planning: true, steps: false, memory: true, approve: [price], parallel: 2, history_tokens: 0, tool_timeout: 2s}
       - dataframe: {columns: a, rows: []}
       - file: {name: a.txt, text: a}
       - location: {latitude: 1, longitude: 2}
       - if: {parameter: p}
         then: [{reply: a}]
+      - remember: {city: Rome}
+        keep: 1h
+      - recall: [city]
       - call: {tool: web_look}
       - send_to_peer: {url: "ws://peer.example", message: hi}
     on: *on

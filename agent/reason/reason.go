@@ -75,6 +75,9 @@ type Options struct {
 	Workspaces *tool.Workspaces
 	// Skills are instructions. The prompt contains those that fit the message. Default: nil, none.
 	Skills *tool.Skills
+	// Memory adds tools to keep facts about the user, to find them by meaning, and to forget them; see agent.Memory.
+	// Default: false.
+	Memory bool
 	// Approve are the names of tools that are called only after the user has allowed the call. The run ends with a question,
 	// and goes on with the user's next message; see agent.Approvals. An allowed call is made at most once, even if docent is
 	// killed. Default: none.
@@ -212,6 +215,13 @@ func newReasoner(model llm.Model, o Options) (*reasoner, error) {
 			return nil, fmt.Errorf("reason: Options.Workspaces: %w", err)
 		}
 		tools = append(tools, files...)
+	}
+	if o.Memory {
+		memory, err := memoryTools()
+		if err != nil {
+			return nil, fmt.Errorf("reason: Options.Memory: %w", err)
+		}
+		tools = append(tools, memory...)
 	}
 	if !o.NoPlanning {
 		planning, err := planningTools()

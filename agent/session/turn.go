@@ -68,6 +68,9 @@ func (c *conversation) begin(ctx context.Context) *openTurn {
 	t.program = c.rt.programs.enter()
 	env := c.env
 	env.RAG, env.Models, env.Location = t.program.RAG, t.program.Models, t.program.Location
+	if c.rt.cfg.Memories != nil {
+		env.Memory = memory{c.rt.cfg.Memories, c.reader.Principal, c.key.Agent, c.rt.cfg.Now}
+	}
 	t.steps = t.program.machine.Begin(t, &env, agent.Start{
 		ID: c.key.ID, Name: c.record.Name, Username: c.record.Username, Platform: c.record.Platform,
 		Place: c.place, Event: c.event, Variables: c.record.Variables, Moves: c.carried,

@@ -340,6 +340,28 @@ func Example_processors() {
 	// Output: You said: a pump, please. Thank you.
 }
 
+func Example_memory() {
+	a := agent.New("keeper")
+	keep := a.State("keep", agent.Initial)
+	keep.Fallback(func(ctx context.Context, s *agent.Session) error {
+		if err := agent.MemoryOf(s).Remember(ctx, "city", "Porto", 90*24*time.Hour); err != nil { // 0 keeps it
+			return err
+		}
+		city := ""
+		if _, err := agent.MemoryOf(s).Recall(ctx, "city", &city); err != nil {
+			return err
+		}
+		near, err := agent.MemoryOf(s).Search(ctx, "Where does the user live?", 3) // by meaning
+		if err != nil {
+			return err
+		}
+		return s.Reply(ctx, fmt.Sprintf("%s, %d fact", city, len(near)))
+	})
+	keep.OnJSON().GoTo(keep)
+	talk(a, "I live in Porto.")
+	// Output: Porto, 1 fact
+}
+
 func Example_guards() {
 	a := agent.New("careful")
 	a.GuardUser(agent.Guard{Name: "length", Refuses: agent.RefuseLonger(2000), Reply: "Please write less."})

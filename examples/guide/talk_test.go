@@ -82,7 +82,8 @@ func converse(out io.Writer, a *agent.Agent, messages ...any) {
 // converseWith is converse with a chat model.
 func converseWith(out io.Writer, model llm.Model, a *agent.Agent, messages ...any) {
 	rt, err := session.NewRuntime(session.RuntimeConfig{
-		Agent: a, Store: agenttest.NewStore(), RAG: &agenttest.Answers{},
+		Memories: &session.TemporaryMemories{},
+		Agent:    a, Store: agenttest.NewStore(), RAG: &agenttest.Answers{},
 		Models: agent.Models{ByName: map[string]llm.Model{"scripted": model}, Default: "scripted"},
 	})
 	if err != nil {

@@ -126,6 +126,8 @@ var samples = map[string]sample{
 	"DELETE /api/me/sign-ins/{sign_in_id}":                 {path: "/api/me/sign-ins/none", ok: 404, signed: true},
 	"POST /api/me/delete":                                  {body: `{"password":"wrong","conversations":true}`, header: asJSON, ok: 403, signed: true},
 	"GET /api/me/export":                                   {ok: 200},
+	"GET /api/me/memory":                                   {ok: 200},
+	"DELETE /api/me/memory":                                {ok: 200},
 	"POST /api/password-link":                              {body: `{"link":""}`, header: asJSON, ok: 400},
 	"PUT /api/password-link":                               {body: `{"link":"","password":"x"}`, header: asJSON, ok: 400},
 	"GET /api/users":                                       {ok: 200},

@@ -58,7 +58,10 @@ func NewTrial(ctx context.Context, a *Answers, readers *Readers, cfg TrialConfig
 	if t.store, err = sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(t.dir, "trial.db")}); err != nil {
 		return nil, fmt.Errorf("conversation: %w", err)
 	}
-	host := hosting{conversations: cfg.Wrap(t.definition.Agent, t.store), readers: readers, now: cfg.Now, script: cfg.Script}
+	host := hosting{
+		conversations: cfg.Wrap(t.definition.Agent, t.store), memories: &session.TemporaryMemories{},
+		readers: readers, now: cfg.Now, script: cfg.Script,
+	}
 	if t.Runtime, err = a.newRuntime(t.definition, host); err != nil {
 		return nil, err
 	}

@@ -225,6 +225,9 @@ func (s accounts) RemoveUser(ctx context.Context, name string) error {
 		if err := change(ctx, tx, store.NoUser(), `DELETE FROM app_user WHERE username = $1`, store.Text(name)); err != nil {
 			return err
 		}
+		if err := change(ctx, tx, nil, `DELETE FROM memory WHERE owner = $1`, "user:"+store.Text(name)); err != nil {
+			return err
+		}
 		return removeSubject(ctx, tx, "user:"+name)
 	}))
 }

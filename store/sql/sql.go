@@ -93,6 +93,7 @@ type Store struct {
 	snapshots
 	insights
 	shares
+	memories
 	accounts
 	settingRecords
 }
@@ -103,7 +104,7 @@ func New(db Database) Store {
 		webhooks: webhooks{db}, feedback: feedback{db}, usage: usage{db}, auditRecords: auditRecords{db}, sources: sources{db},
 		documents: documents{db}, collectionRights: collectionRights{db},
 		sessions: sessions{db}, accounts: accounts{db}, snapshots: snapshots{db},
-		insights: insights{db}, shares: shares{db}, settingRecords: settingRecords{db},
+		insights: insights{db}, shares: shares{db}, memories: memories{db}, settingRecords: settingRecords{db},
 	}
 }
 

@@ -3,6 +3,7 @@
 import { base } from './base';
 import type {
   NewShare,
+  FactRow,
   ShareRow,
   SignInRow,
   SharedConversation,
@@ -304,6 +305,12 @@ export const changePassword = (old: string, password: string) => call('/api/me/p
 export const listSignIns = () => json<SignInRow[]>('/api/me/sign-ins');
 
 export const endSignIn = (id: string) => call(`/api/me/sign-ins/${encodeURIComponent(id)}`, { method: 'DELETE' });
+
+export const listFacts = () => json<FactRow[]>('/api/me/memory');
+
+/** eraseFacts erases a fact, or all facts about the user. */
+export const eraseFacts = (fact?: { agent_name: string; key: string }) =>
+  call('/api/me/memory' + query(fact ? { agent_name: fact.agent_name, key: fact.key } : {}), { method: 'DELETE' });
 
 /** accountAddress is the address of the user's data as a file. */
 export const accountAddress = `${base}/api/me/export`;

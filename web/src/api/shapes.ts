@@ -30,6 +30,7 @@ export type {
   SearchResult as Hit,
   SearchResults,
   Session as SessionRow,
+  Fact as FactRow,
   Share as ShareRow,
   SignIn as SignInRow,
   SharedConversation,

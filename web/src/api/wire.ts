@@ -9,6 +9,7 @@ export interface components {
         AccountExport: {
             account: components["schemas"]["Me"];
             conversations: components["schemas"]["Export"][];
+            facts: components["schemas"]["Fact"][];
             sign_ins: components["schemas"]["SignIn"][];
             tokens: components["schemas"]["Token"][];
         };
@@ -416,6 +417,13 @@ export interface components {
              */
             total: number;
         };
+        ErasedFacts: {
+            /**
+             * Format: int64
+             * @description The number of erased facts.
+             */
+            erased: number;
+        };
         Error: {
             /**
              * @description What the caller can do about it.
@@ -450,6 +458,16 @@ export interface components {
             messages: components["schemas"]["Message"][];
             session: components["schemas"]["Session"];
             steps: components["schemas"]["Step"][];
+        };
+        Fact: {
+            agent_name: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            key: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description The fact, often a text. */
+            value: unknown;
         };
         Feedback: {
             comment?: string;
@@ -1815,10 +1833,12 @@ export type DocumentPage = components['schemas']['DocumentPage'];
 export type DocumentTags = components['schemas']['DocumentTags'];
 export type EmbedderInfo = components['schemas']['EmbedderInfo'];
 export type EncoderInfo = components['schemas']['EncoderInfo'];
+export type ErasedFacts = components['schemas']['ErasedFacts'];
 export type Error = components['schemas']['Error'];
 export type Event = components['schemas']['Event'];
 export type EventSent = components['schemas']['EventSent'];
 export type Export = components['schemas']['Export'];
+export type Fact = components['schemas']['Fact'];
 export type Feedback = components['schemas']['Feedback'];
 export type File = components['schemas']['File'];
 export type FilePublication = components['schemas']['FilePublication'];

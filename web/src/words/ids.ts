@@ -14,6 +14,7 @@ export interface Params {
   agent_renamed: [string];
   agent_without_documents: [];
   agent_without_library: [];
+  agent_without_memory: [];
   agent_without_session_documents: [];
   agui_content: [];
   agui_no_message: [];
@@ -175,6 +176,8 @@ export interface Params {
   excel_legacy: [];
   excel_without_sheets: [];
   export_too_long: [];
+  fact_key_length: [number];
+  fact_too_long: [string, number, number];
   failed_document_with_chunks: [number];
   feed_entry_gone: [];
   feed_option_negative: [];
@@ -341,6 +344,7 @@ export interface Params {
   many_documents: [number];
   max_bytes_out_of_range: [number, number];
   members_full: [string, number];
+  memory_full: [number];
   message_content_missing: [];
   message_empty: [];
   message_held: [];

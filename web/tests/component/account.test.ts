@@ -26,6 +26,21 @@ test('the user ends the sign-in of another browser, and can export all data', as
   expect(mock.users.signIns.map((s) => s.id)).toEqual(['a1']);
 });
 
+test('the user erases what agents remember', async () => {
+  const fact = (key: string, value: unknown) => ({ agent_name: 'keeper', key, value, updated_at: '2026-01-01T00:00:00Z', expires_at: null });
+  mock.users.facts = [fact('city', 'Porto'), fact('size', 4), fact('pets', ['cat'])];
+  await page.reload();
+  await page.getByRole('heading', { name: 'What agents remember about you' }).waitFor();
+  await page.getByText('Porto').waitFor();
+  await accessible();
+  await page.getByRole('button', { name: 'Erase: city' }).click();
+  await page.getByText('Porto').waitFor({ state: 'detached' });
+  expect(mock.users.facts.map((f) => f.key)).toEqual(['size', 'pets']);
+  await page.getByRole('button', { name: 'Erase all' }).click();
+  await page.getByRole('heading', { name: 'What agents remember about you' }).waitFor({ state: 'detached' });
+  expect(mock.users.facts).toEqual([]);
+});
+
 test('the user changes the password, which signs out the other browsers', async () => {
   await page.getByText('Chrome, Windows').waitFor();
   await page.getByRole('button', { name: 'Change password…' }).click();

@@ -23,10 +23,18 @@ export class MockUsers {
   password = 'correct horse';
 
   /** own serves the account of the user. */
+  facts: { agent_name: string; key: string; value: unknown; updated_at: string; expires_at: null }[] = [];
+
   async own(req: IncomingMessage, res: ServerResponse, what: string, id?: string): Promise<void> {
     const json = (value: unknown, status = 200) => void res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value));
     let text = '';
     for await (const part of req) text += String(part);
+    if (what === 'memory' && req.method === 'GET') return json(this.facts);
+    if (what === 'memory') {
+      const asked = new URL(req.url!, 'http://mock').searchParams;
+      this.facts = this.facts.filter((f) => asked.has('key') && (f.key !== asked.get('key') || f.agent_name !== asked.get('agent_name')));
+      return json({ erased: 1 });
+    }
     if (what === 'sign-ins' && req.method === 'GET') return json(this.signIns);
     if (what === 'sign-ins') {
       this.signIns = this.signIns.filter((s) => s.id !== id);

@@ -25,6 +25,12 @@ export const settings: Catalogue['settings'] = {
   logOut: 'Abmelden',
 
   exportAccount: 'Meine Daten exportieren',
+  memory: 'Das wissen Agenten über Sie',
+  memoryNote: 'Agenten nutzen diese Angaben in allen Ihren Unterhaltungen mit ihnen.',
+  forget: 'Löschen',
+  forgetOf: (key) => `Löschen: ${key}`,
+  forgetAll: 'Alles löschen',
+  notForgotten: 'Die Angaben wurden nicht gelöscht.',
   signIns: 'Passwort und Anmeldungen',
   signInsNotListed: 'Die Anmeldungen konnten nicht geladen werden.',
   signedIn: (at) => `Angemeldet ${at}`,

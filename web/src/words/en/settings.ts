@@ -24,6 +24,12 @@ export const settings = {
   logOut: 'Sign out',
 
   exportAccount: 'Export my data',
+  memory: 'What agents remember about you',
+  memoryNote: 'Agents use these facts in all your conversations with them.',
+  forget: 'Erase',
+  forgetOf: (key: string) => `Erase: ${key}`,
+  forgetAll: 'Erase all',
+  notForgotten: 'The facts were not erased.',
   signIns: 'Password and sign-ins',
   signInsNotListed: 'The sign-ins could not be listed.',
   signedIn: (at: string) => `Signed in ${at}`,
