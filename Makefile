@@ -58,13 +58,13 @@ LIST_RACED = go list $(RACED) | grep -v /internal/servertest | sort
 RACE := -race -gcflags=modernc.org/sqlite/lib=-race=false
 
 # The tests of Go and the page run together, because neither uses two cores all the time. The
-# browser goes first, because its tests wait for less time. The tests in cmd/docent start bin/docent.
-# bin/cputime counts the processor time of each package.
+# browser goes first, because its tests wait for less time. The tests in cmd/docent and ingest/worker
+# start bin/docent. bin/cputime counts the processor time of each package.
 test-go:
 	@go build -o bin/cputime ./tools/cputime && rm -f bin/cputime.txt
 	@flags="-shuffle=on -timeout 30m"; count='$(CURDIR)/bin/cputime run $(CURDIR)/bin/cputime.txt'; status=0; \
 	DOCENT_BIN=$(CURDIR)/bin/docent nice -n 5 go test $$flags -exec "$$count" $$(comm -23 <(go list ./... | sort) <($(LIST_RACED))) || status=1; \
-	CGO_ENABLED=1 nice -n 5 go test $(RACE) $$flags -exec "$$count" $$($(LIST_RACED)) || status=1; \
+	DOCENT_BIN=$(CURDIR)/bin/docent CGO_ENABLED=1 nice -n 5 go test $(RACE) $$flags -exec "$$count" $$($(LIST_RACED)) || status=1; \
 	bin/cputime compare bin/cputime.txt .ci/cputime.txt; exit $$status
 
 test-race: ## run all tests of Go with the race detector, also in the servers that they start

@@ -44,13 +44,13 @@ func packedPDF(t *testing.T, content []byte) []byte {
 }
 
 // TestCostlyDocuments reads small files that cost much memory or time: a page of a
-// PDF that unpacks to 150 MB, and lists that are nested 2,000 deep. Each is read or refused within the limits of a worker, and the worker
+// PDF that unpacks to 150 MB, and lists that are nested 1,000 deep. Each is read or refused within the limits of a worker, and the worker
 // reads others afterwards.
 func TestCostlyDocuments(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, worker.PoolConfig{Quick: 1, Full: 1})
 	var lists strings.Builder
-	for i := range 2000 {
+	for i := range 1000 {
 		lists.WriteString(strings.Repeat("  ", i) + "- x\n")
 	}
 	for name, data := range map[string][]byte{

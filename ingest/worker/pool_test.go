@@ -31,11 +31,34 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
+// cacheDir returns a folder for the compiled PDF reader that stays between runs of the tests; "" if
+// there is none.
+func cacheDir() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "docent-test", "wasm")
+}
+
+// thisProgram returns the command that starts a worker with the faults of the tests.
+func thisProgram(t *testing.T) []string {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append([]string{exe}, worker.Arguments()...)
+}
+
+// newPool returns a pool whose workers run the product, if DOCENT_BIN names it: only the pool has
+// goroutines for the race detector, which makes readers slow.
 func newPool(t testing.TB, cfg worker.PoolConfig) *worker.Pool {
 	t.Helper()
-	if dir, err := os.UserCacheDir(); err == nil {
-		cfg.CacheDir = filepath.Join(dir, "docent-test", "wasm")
+	if product := os.Getenv("DOCENT_BIN"); product != "" && len(cfg.Command) == 0 {
+		cfg.Command = append([]string{product}, worker.Arguments()...)
 	}
+	cfg.CacheDir = cacheDir()
 	p, err := worker.NewPool(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +84,7 @@ func read(t testing.TB, name string) []byte {
 func TestSame(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, worker.PoolConfig{Full: 1})
-	local, err := worker.NewLocal(worker.Config{CacheDir: t.TempDir()})
+	local, err := worker.NewLocal(worker.Config{CacheDir: cacheDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,12 +129,8 @@ func TestSame(t *testing.T) {
 // TestKilledWorker: if something kills a worker, another one reads the document.
 func TestKilledWorker(t *testing.T) {
 	t.Parallel()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	ids := filepath.Join(t.TempDir(), "ids")
-	p := newPool(t, worker.PoolConfig{Full: 1, Command: append([]string{"/bin/sh", "-c", `echo $$ >> "$0"; exec "$@"`, ids, exe}, worker.Arguments()...)})
+	p := newPool(t, worker.PoolConfig{Full: 1, Command: append([]string{"/bin/sh", "-c", `echo $$ >> "$0"; exec "$@"`, ids}, thisProgram(t)...)})
 	src := intake.Source{Name: "a.txt", Data: []byte("The pump is red.")}
 	for range 3 {
 		if r, err := p.Read(t.Context(), src); err != nil || r.Text != "The pump is red." {
@@ -170,7 +189,7 @@ func bomb(t testing.TB, blanks int) []byte {
 // TestAlone makes workers die in every way while other documents are read.
 func TestAlone(t *testing.T) {
 	t.Parallel()
-	p := newPool(t, worker.PoolConfig{Quick: 1, Full: 1})
+	p := newPool(t, worker.PoolConfig{Quick: 1, Full: 1, Command: thisProgram(t)})
 	p.SetCPU(3 * time.Second)
 	var wg sync.WaitGroup
 	for name, want := range map[string]string{
