@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"docent/ingest/intake"
 	"docent/internal/fault"
+	"docent/internal/sqlitetest"
 	"docent/rag/corpus"
 	"docent/store/sqlite"
 )
@@ -21,7 +21,7 @@ import (
 // shelf returns a database with documents of the given titles.
 func shelf(t *testing.T, titles ...string) (*sqlite.Store, *client) {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
+	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlitetest.Path(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

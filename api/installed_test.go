@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"docent/ingest"
 	"docent/ingest/worker"
 	"docent/internal/fault"
+	"docent/internal/sqlitetest"
 	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/payload"
@@ -29,7 +29,7 @@ import (
 // with quotes, or with the given models; the first is the default.
 func installed(t *testing.T, models ...*llm.OpenAI) (*client, *sqlite.Store, *retrieve.Retriever) {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
+	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlitetest.Path(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

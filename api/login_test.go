@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,13 +12,14 @@ import (
 	"docent/api/edge"
 	"docent/auth"
 	"docent/internal/fault"
+	"docent/internal/sqlitetest"
 	"docent/store/sqlite"
 )
 
 // locked serves the API with authentication and the user ann.
 func locked(t *testing.T) (*client, *auth.Authenticator) {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
+	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlitetest.Path(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

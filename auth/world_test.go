@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +14,7 @@ import (
 
 	"docent/auth"
 	"docent/internal/fault"
+	"docent/internal/sqlitetest"
 	"docent/store/sqlite"
 )
 
@@ -83,7 +83,7 @@ const password = "correct horse"
 
 func newWorld(t *testing.T, edit ...func(*auth.Config)) *world {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
+	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlitetest.Path(t)})
 	ok(t, err)
 	t.Cleanup(func() { ok(t, db.Close()) })
 	return newWorldOn(t, db, edit...)

@@ -22,6 +22,7 @@ import (
 	"docent/backup"
 	"docent/internal/fault"
 	"docent/internal/pgtest"
+	"docent/internal/sqlitetest"
 	"docent/store/postgres"
 	"docent/store/sqlite"
 )
@@ -40,7 +41,7 @@ func openPostgres(t *testing.T) backup.Database {
 
 func openSQLite(t *testing.T) backup.Database {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
+	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlitetest.Path(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func TestTablesPostgres(t *testing.T) {
 // TestTablesSQLite: Tables has every table and column of the schema.
 func TestTablesSQLite(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "docent.db")
+	path := sqlitetest.Path(t)
 	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: path})
 	if err != nil {
 		t.Fatal(err)

@@ -4,13 +4,13 @@ import (
 	"context"
 	"io"
 	"net"
-	"path/filepath"
 	"sync"
 	"testing"
 
 	"docent/agent"
 	"docent/agent/agenttest"
 	"docent/agent/session/journal"
+	"docent/internal/sqlitetest"
 	"docent/payload"
 	"docent/store/sqlite"
 )
@@ -96,7 +96,7 @@ func TestAnswerWhileAway(t *testing.T) {
 // stores returns the stores for the conversations of b.
 func stores(t *testing.T) map[string]journal.Store {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
+	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlitetest.Path(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

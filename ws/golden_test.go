@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/internal/sqlitetest"
 	"docent/payload"
 	"docent/store/sqlite"
 	"docent/ws"
@@ -163,7 +164,7 @@ func only(want, got any) any {
 func TestGoldenLive(t *testing.T) {
 	t.Parallel()
 	clients, server := goldenLines(t)
-	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
+	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlitetest.Path(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/internal/sqlitetest"
 	"docent/payload"
 	"docent/store/sqlite"
 	"docent/ws"
@@ -174,7 +174,7 @@ func TestResumeElsewhere(t *testing.T) {
 // After a restart of the server, a client can also resume with only the last seq.
 func TestResumeRestart(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "docent.db")
+	path := sqlitetest.Path(t)
 	up := func() (*site, func()) {
 		db, err := sqlite.Open(t.Context(), sqlite.Config{Path: path})
 		if err != nil {

@@ -3,10 +3,10 @@ package ws_test
 import (
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"docent/internal/sqlitetest"
 	"docent/internal/wstest"
 	"docent/payload"
 	"docent/store/sqlite"
@@ -195,7 +195,7 @@ func TestReviseStopsBAF(t *testing.T) {
 // database returns an empty SQLite database.
 func database(t *testing.T) *sqlite.Store {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
+	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlitetest.Path(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

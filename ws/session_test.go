@@ -15,6 +15,7 @@ import (
 	"docent/agent/agenttest"
 	"docent/agent/session"
 	"docent/agent/session/journal"
+	"docent/internal/sqlitetest"
 	"docent/payload"
 	"docent/store/sqlite"
 	"docent/ws"
@@ -215,7 +216,7 @@ func TestTwoSockets(t *testing.T) {
 // state, variables, history, and the queued message.
 func TestRestart(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "docent.db")
+	path := sqlitetest.Path(t)
 	remembering := func() *agent.Agent {
 		a := agent.New("remembering")
 		greet, answer := a.State("greet", agent.Initial), a.State("answer")

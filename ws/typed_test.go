@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +20,7 @@ import (
 	"docent/agent/session"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
+	"docent/internal/sqlitetest"
 	"docent/internal/wstest"
 	"docent/payload"
 	"docent/rag"
@@ -334,7 +334,7 @@ func TestTypedSteps(t *testing.T) {
 // Feedback refers to the last finished turn.
 func TestTypedFeedback(t *testing.T) {
 	t.Parallel()
-	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "x.db")})
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlitetest.Path(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package encode_test
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +13,7 @@ import (
 
 	"docent/ingest/encode"
 	"docent/ingest/intake"
+	"docent/internal/sqlitetest"
 	"docent/rag/corpus"
 	"docent/store/sqlite"
 )
@@ -143,7 +143,7 @@ func await(t *testing.T, s *sqlite.Store, want int) {
 
 func TestNewestFirst(t *testing.T) {
 	t.Parallel()
-	s := open(t, filepath.Join(t.TempDir(), "docent.db"))
+	s := open(t, sqlitetest.Path(t))
 	put(t, s, "old", "en", 2)
 	put(t, s, "german", "de", 2)
 	put(t, s, "new", "en", 40)
@@ -165,7 +165,7 @@ func (second) Name() string { return "second" }
 
 func TestOneModelAfterTheOther(t *testing.T) {
 	t.Parallel()
-	s := open(t, filepath.Join(t.TempDir(), "docent.db"))
+	s := open(t, sqlitetest.Path(t))
 	put(t, s, "english", "en", 40)
 	put(t, s, "german", "de", 40)
 	f, all := &fake{}, second{&fake{asked: make(chan string)}}
@@ -180,7 +180,7 @@ func TestOneModelAfterTheOther(t *testing.T) {
 
 func TestAskedFirst(t *testing.T) {
 	t.Parallel()
-	s := open(t, filepath.Join(t.TempDir(), "docent.db"))
+	s := open(t, sqlitetest.Path(t))
 	put(t, s, "asked", "en", 2)
 	put(t, s, "new", "en", 100)
 	f := &fake{asked: make(chan string)}
@@ -214,7 +214,7 @@ func TestAskedFirst(t *testing.T) {
 
 func TestRestart(t *testing.T) {
 	t.Parallel()
-	s := open(t, filepath.Join(t.TempDir(), "docent.db"))
+	s := open(t, sqlitetest.Path(t))
 	put(t, s, "a", "en", 100)
 	first := &fake{asked: make(chan string)}
 	_, stop := run(t, s, first)
@@ -236,7 +236,7 @@ func TestRestart(t *testing.T) {
 
 func TestOneOfTwo(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "docent.db")
+	path := sqlitetest.Path(t)
 	a, b := open(t, path), open(t, path)
 	put(t, a, "a", "en", 100)
 	first, second := &fake{asked: make(chan string)}, &fake{}
@@ -256,7 +256,7 @@ func TestOneOfTwo(t *testing.T) {
 
 func TestAll(t *testing.T) {
 	t.Parallel()
-	s := open(t, filepath.Join(t.TempDir(), "docent.db"))
+	s := open(t, sqlitetest.Path(t))
 	put(t, s, "good", "en", 300)
 	put(t, s, "bad", "en", 1)
 	put(t, s, "fine", "en", 1)

@@ -37,7 +37,10 @@ var Levels = []Level{
 	}},
 	{"HTTP routes", []string{"api/route", "api/slots", "api/stall", "api/sse", "api/filename"}},
 	{"HTTP answers", []string{"api/ask"}},
-	{"edges", []string{"store/...", "ws/...", "api/...", "client/...", "internal/pgtest", "internal/quota/quotatest", "webhook/webhooktest"}},
+	{"edges", []string{
+		"store/...", "ws/...", "api/...", "client/...", "internal/pgtest", "internal/sqlitetest",
+		"internal/quota/quotatest", "webhook/webhooktest",
+	}},
 	{"wiring", []string{"internal/wiring"}},
 	{"module", []string{"."}},
 	{"server tests", []string{"internal/servertest"}},
@@ -75,7 +78,7 @@ var Families = []Family{
 // that fit, and none need exist yet.
 var Reserved = map[string][]string{
 	"github.com/jackc/pgx/v5":                {"store/postgres", "internal/pgtest", "index/pg*"},
-	"modernc.org/sqlite":                     {"store/sqlite", "rag/table/query"},
+	"modernc.org/sqlite":                     {"store/sqlite", "internal/sqlitetest", "rag/table/query"},
 	"github.com/gorilla/websocket":           {"ws", "client", "internal/wstest"},
 	"github.com/sashabaranov/go-openai":      {"llm/..."},
 	"github.com/tmc/langchaingo":             {"llm"},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"docent/insight"
 	"docent/internal/fault"
 	"docent/internal/pgtest"
+	"docent/internal/sqlitetest"
 	"docent/internal/storetest"
 	"docent/payload"
 	"docent/rag/corpus"
@@ -55,7 +55,7 @@ func each(t *testing.T, test func(t *testing.T, w *world)) {
 	})
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		s, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
+		s, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlitetest.Path(t)})
 		storetest.OK(t, err)
 		t.Cleanup(func() { storetest.OK(t, s.Close()) })
 		test(t, newWorld(t, s))

@@ -2,7 +2,6 @@ package sqlite_test
 
 import (
 	"context"
-	"path/filepath"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -16,6 +15,7 @@ import (
 	"docent/ingest/source/sourcetest"
 	"docent/internal/quota"
 	"docent/internal/quota/quotatest"
+	"docent/internal/sqlitetest"
 	"docent/internal/storetest"
 	"docent/settings"
 	"docent/settings/settingstest"
@@ -43,7 +43,7 @@ func open(t testing.TB, config sqlite.Config) *sqlite.Store {
 // fresh returns a new database, and opens it for a suite that tests a part of the store.
 func fresh[S any](t *testing.T, part func(*sqlite.Store) S) storetest.Database[S] {
 	t.Helper()
-	config := sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")}
+	config := sqlite.Config{Path: sqlitetest.Path(t)}
 	return storetest.NewDatabase(func(t *testing.T) *sqlite.Store { return open(t, config) }, part)
 }
 
@@ -57,7 +57,7 @@ func TestAccounts(t *testing.T) {
 func TestRights(t *testing.T) {
 	t.Parallel()
 	rightstest.Run(t, func(t *testing.T) rightstest.Store {
-		s := open(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
+		s := open(t, sqlite.Config{Path: sqlitetest.Path(t)})
 		return rightstest.Store{Store: s, Tokens: s, Users: s}
 	})
 }
@@ -65,7 +65,7 @@ func TestRights(t *testing.T) {
 func TestAudit(t *testing.T) {
 	t.Parallel()
 	audittest.Run(t, func(t *testing.T) (audit.Store, func(int64)) {
-		s := open(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
+		s := open(t, sqlite.Config{Path: sqlitetest.Path(t)})
 		return s, func(id int64) {
 			if err := s.FillAudit(t.Context(), id); err != nil {
 				t.Fatal(err)
@@ -77,21 +77,21 @@ func TestAudit(t *testing.T) {
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	settingstest.Run(t, func(t *testing.T) settings.Store {
-		return open(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
+		return open(t, sqlite.Config{Path: sqlitetest.Path(t)})
 	})
 }
 
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	quotatest.Run(t, func(t *testing.T) quota.Store {
-		return open(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
+		return open(t, sqlite.Config{Path: sqlitetest.Path(t)})
 	})
 }
 
 func TestWebhooks(t *testing.T) {
 	t.Parallel()
 	webhooktest.Run(t, func(t *testing.T, dropped func(context.Context, int)) webhooktest.Store {
-		s := open(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db"), Dropped: dropped})
+		s := open(t, sqlite.Config{Path: sqlitetest.Path(t), Dropped: dropped})
 		return webhooktest.Store{Webhooks: s, Documents: s}
 	})
 }
