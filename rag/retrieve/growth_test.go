@@ -116,7 +116,7 @@ func asks(t testing.TB) func(question string) {
 // TestWorkGrowsWithTheQuestion does not run beside other tests, because it counts what the process allocates.
 func TestWorkGrowsWithTheQuestion(t *testing.T) { //nolint:paralleltest // see above
 	ask := asks(t)
-	const n = 1000
+	const n = 500
 	for kind := range hostile {
 		once := allocated(func() { ask(hostileText(kind, n)) })
 		fourfold := allocated(func() { ask(hostileText(kind, 4*n)) })
@@ -137,7 +137,7 @@ func TestEvidenceGrowsWithTheQuestion(t *testing.T) { //nolint:paralleltest // a
 	for _, result := range ask(t, r, retrieve.Query{Question: "shared_buffers default"}).Results {
 		best = append(best, evidence.Passage{Text: result.Passage.Text})
 	}
-	const n = 1000
+	const n = 500
 	for kind := range hostile {
 		if kind == "identifier" || kind == "Chinese" {
 			continue
