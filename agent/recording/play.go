@@ -138,6 +138,9 @@ func (p *Player) Play(ctx context.Context, rt *session.Runtime) ([]Difference, e
 	defer sub.Close()
 	var out []Difference
 	for _, part := range p.recording.parts() {
+		if p.recording.apart && part.input.Kind != "" {
+			p.Script.fill(part.script)
+		}
 		got, err := p.part(ctx, rt, sub, part)
 		if err != nil {
 			return out, fmt.Errorf("%s:%d: %w", p.recording.Name, part.input.Number, err)

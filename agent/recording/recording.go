@@ -114,6 +114,8 @@ type Recording struct {
 	Name string
 	// Lines are its lines without comments.
 	Lines []Line
+
+	apart bool // the answers of a part are only for this part
 }
 
 // Parse reads a recording. name is the name of its file in errors.
@@ -170,6 +172,7 @@ type part struct {
 	input      Line // the zero line at the beginning
 	transcript string
 	want       []Line
+	script     []Line // the lines Model and Tool
 }
 
 // parts divides the lines into parts.
@@ -185,6 +188,9 @@ func (r Recording) parts() []part {
 		case slices.Contains(expected, l.Kind):
 			last := &out[len(out)-1]
 			last.want = append(last.want, l)
+		case l.Kind == Model || l.Kind == Tool:
+			last := &out[len(out)-1]
+			last.script = append(last.script, l)
 		}
 	}
 	return out

@@ -35,20 +35,20 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestFromMessages writes stored messages as a recording.
-func TestFromMessages(t *testing.T) {
+// TestFromStored writes stored messages as a recording.
+func TestFromStored(t *testing.T) {
 	t.Parallel()
 	file, err := json.Marshal(payload.NewFile("my notes.txt", "text/plain", []byte("one")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec := recording.FromMessages("S", []chat.Message{
+	rec := recording.FromStored("S", []chat.Message{
 		{Type: payload.TypeStr, Content: chat.JSONString("Hi!")},
 		{Type: payload.TypeStr, IsUser: true, Content: chat.JSONString("tea\nor coffee")},
 		{Type: payload.TypeStr, IsUser: true, Sender: chat.SenderAgent, Content: chat.JSONString("from a peer")},
 		{Type: payload.TypeFile, IsUser: true, Content: file},
 		{Type: payload.TypeStr, ClientID: chat.FailedID, Content: chat.JSONString("Sorry")},
-	})
+	}, nil)
 	const want = "agent: Hi!\nuser: tea\n  or coffee\npeer: from a peer\nfile: my_notes.txt text/plain one\nerror: Sorry\n"
 	if got := rec.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -19,6 +19,7 @@ import (
 // Script has the models, tools, and agents of a recording. It is safe for concurrent use.
 type Script struct {
 	scripted bool // it has answers of a model
+	apart    bool // the answers of a part are only for this part
 
 	mu      sync.Mutex // guards the following fields
 	left    map[string][]string
@@ -31,13 +32,30 @@ type Script struct {
 
 // NewScript returns the script of a recording.
 func NewScript(r Recording) *Script {
-	s := &Script{left: map[string][]string{}, scripted: r.Has(Model)}
-	s.left[Model] = r.Of(Model)
-	for _, text := range r.Of(Tool) {
-		name, result, _ := strings.Cut(text, " ")
-		s.left[toolKey(name)] = append(s.left[toolKey(name)], result)
+	s := &Script{left: map[string][]string{}, scripted: r.Has(Model), apart: r.apart}
+	s.fill(r.Lines)
+	if r.apart {
+		s.fill(r.parts()[0].script)
 	}
 	return s
+}
+
+// fill replaces the answers that are left by those in lines. The tools stay.
+func (s *Script) fill(lines []Line) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key := range s.left {
+		s.left[key] = nil
+	}
+	for _, l := range lines {
+		switch l.Kind {
+		case Model:
+			s.left[Model] = append(s.left[Model], l.Text)
+		case Tool:
+			name, result, _ := strings.Cut(l.Text, " ")
+			s.left[toolKey(name)] = append(s.left[toolKey(name)], result)
+		}
+	}
 }
 
 // toolKey is the key of the results of a tool.
@@ -58,15 +76,15 @@ func (s *Script) next(key string) (string, bool) {
 	return text, true
 }
 
-// ErrUnused is the error of a recording with more answers of the model than the agent asked for.
-var ErrUnused = errors.New("not all answers of the model were used")
+// errUnused is the error of a recording with more answers of the model than the agent asked for.
+var errUnused = errors.New("not all answers of the model were used")
 
 // rest returns what is wrong with the script after the conversation: an unused answer of the model, or a request without one.
 func (s *Script) rest() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if n := len(s.left[Model]); n > 0 {
-		return errors.Join(s.outside, fmt.Errorf("%w: %d are left, the first is %q", ErrUnused, n, s.left[Model][0]))
+	if n := len(s.left[Model]); n > 0 && !s.apart {
+		return errors.Join(s.outside, fmt.Errorf("%w: %d are left, the first is %q", errUnused, n, s.left[Model][0]))
 	}
 	return s.outside
 }
@@ -94,10 +112,12 @@ func (s *Script) Chat(_ context.Context, req llm.Request) iter.Seq2[llm.Delta, e
 			return
 		}
 		answer := &llm.Answer{Text: text, StopReason: "stop"}
-		if call, ok := strings.CutPrefix(text, "call "); ok {
-			name, arguments, _ := strings.Cut(call, " ")
+		if rest, ok := strings.CutPrefix(text, "call "); ok {
 			answer.Text, answer.StopReason = "", "tool_calls"
-			answer.Calls = []llm.Call{{ID: fmt.Sprint("call", n), Name: name, Arguments: arguments}}
+			for i, call := range strings.Split(rest, "\ncall ") {
+				name, arguments, _ := strings.Cut(call, " ")
+				answer.Calls = append(answer.Calls, llm.Call{ID: fmt.Sprintf("call%d_%d", n, i), Name: name, Arguments: arguments})
+			}
 		} else if !yield(llm.Delta{Text: text}, nil) {
 			return
 		}

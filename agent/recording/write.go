@@ -1,39 +1,128 @@
 package recording
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 
 	"docent/agent/chat"
+	"docent/agent/tool"
 	"docent/payload"
 )
 
-// FromMessages returns the recording of stored messages, oldest first. It has the messages and files of the user, and the
-// replies of the agent.
-func FromMessages(name string, messages []chat.Message) Recording {
+// FromStored returns the recording of a stored conversation: its messages and its steps of reasoning, both oldest first. It
+// has the messages and files of the user, and the replies of the agent. For replies with reasoning, it also has the answers of
+// the model and the results of the tools. Tools of docent itself, such as those for documents, have no results, because a
+// replay calls them.
+func FromStored(name string, messages []chat.Message, steps []chat.Reasoning) Recording {
 	out := Recording{Name: name}
+	turns := map[int64]bool{}
 	for _, m := range messages {
-		if !m.IsUser {
-			out.Lines = append(out.Lines, lineOf(m))
+		turns[m.Turn] = true
+	}
+	var w writer
+	for _, m := range messages {
+		for len(steps) > 0 && steps[0].Seq < m.Seq {
+			if turns[steps[0].Turn] { // otherwise a later message has replaced the turn
+				out.Lines = append(out.Lines, w.step(steps[0])...)
+			}
+			steps = steps[1:]
+		}
+		if m.IsUser {
+			out.Lines = append(out.Lines, inputOf(m)...)
 			continue
 		}
-		line := Line{Kind: User, Text: plain(m.Content)}
-		switch {
-		case m.Type == payload.TypeFile:
-			file, err := payload.DecodeFile(m.Content)
-			if err != nil { // its content is gone
-				continue
-			}
-			content, err := file.Bytes()
-			if err != nil {
-				continue
-			}
-			line = Line{Kind: UploadedFile, Text: strings.ReplaceAll(file.Name, " ", "_") + " " + file.Type + " " + string(content)}
-		case m.Sender != "":
-			line.Kind = Peer
+		if text, ok := w.written(m); ok {
+			out.Lines = append(out.Lines, Line{Kind: Model, Text: text})
 		}
-		out.Lines = append(out.Lines, line)
+		out.Lines = append(out.Lines, lineOf(m))
 	}
 	return out
+}
+
+// inputOf returns the line of a message of the user, or none for a file without content.
+func inputOf(m chat.Message) []Line {
+	line := Line{Kind: User, Text: plain(m.Content)}
+	switch {
+	case m.Type == payload.TypeFile:
+		file, err := payload.DecodeFile(m.Content)
+		if err != nil { // its content is gone
+			return nil
+		}
+		content, err := file.Bytes()
+		if err != nil {
+			return nil
+		}
+		line = Line{Kind: UploadedFile, Text: strings.ReplaceAll(file.Name, " ", "_") + " " + file.Type + " " + string(content)}
+	case m.Sender != "":
+		line.Kind = Peer
+	}
+	return []Line{line}
+}
+
+// writer writes the answers of a model from the steps of reasoning.
+type writer struct {
+	reasoning bool               // a run has begun
+	gaveUp    bool               // and reached its limit
+	said      string             // text of the model before the next step
+	open      []payload.ToolCall // calls without a result
+	earlier   int                // the number of them that earlier runs left
+}
+
+// step returns the lines of a step: the calls of the model, the results of tools, and rejected answers.
+func (w *writer) step(r chat.Reasoning) []Line {
+	var step struct {
+		Details struct {
+			ToolCalls []payload.ToolCall `json:"tool_calls"`
+			Name      string             `json:"name"`
+			Content   string             `json:"content"`
+			Text      string             `json:"text"`
+		} `json:"details"`
+	}
+	if json.Unmarshal(r.Payload, &step) != nil {
+		return nil
+	}
+	d := step.Details
+	switch payload.StepKind(r.StepKind) {
+	case payload.StepStarted:
+		*w = writer{reasoning: true, open: w.open, earlier: len(w.open)}
+	case payload.StepFinished:
+		w.reasoning = false
+	case payload.StepMaxSteps:
+		w.gaveUp = true
+	case payload.StepText:
+		w.said = d.Text // of an answer, if a pushback follows
+	case payload.StepPushback:
+		return []Line{{Kind: Model, Text: w.said}}
+	case payload.StepToolCalls:
+		var calls []string
+		for _, c := range d.ToolCalls {
+			if !slices.ContainsFunc(w.open[:w.earlier], func(o payload.ToolCall) bool { return o.ID == c.ID }) { // it waited for the user
+				calls = append(calls, "call "+c.Name+" "+string(c.Arguments))
+				w.open = append(w.open, c)
+			}
+		}
+		if len(calls) > 0 {
+			return []Line{{Kind: Model, Text: strings.Join(calls, "\n")}}
+		}
+	case payload.StepToolResult:
+		if at := slices.IndexFunc(w.open, func(o payload.ToolCall) bool { return o.Name == d.Name }); at >= 0 {
+			w.open = slices.Delete(w.open, at, at+1)
+			w.earlier = min(w.earlier, len(w.open))
+		}
+		if d.Name != "" && !tool.IsBuiltIn(d.Name) {
+			return []Line{{Kind: Tool, Text: d.Name + " " + d.Content}}
+		}
+	}
+	return nil
+}
+
+// written returns the text of a reply that a model wrote in a run.
+func (w *writer) written(m chat.Message) (text string, ok bool) {
+	if !w.reasoning || w.gaveUp || m.Sentence.ID != "" || m.ClientID != "" {
+		return "", false
+	}
+	return m.Text()
 }
 
 // String returns the recording as a file.
@@ -45,19 +134,24 @@ func (r Recording) String() string {
 	return b.String()
 }
 
-// Answered returns the recording with the replies of each part as the answers of a chat model, for an agent that asks one
-// for each reply. Recordings with lines Model are left as they are.
+// Unanswered returns the recording without answers of a model. The results of tools are those of each part.
+func (r Recording) Unanswered() Recording {
+	lines := slices.DeleteFunc(slices.Clone(r.Lines), func(l Line) bool { return l.Kind == Model })
+	return Recording{Name: r.Name, Lines: lines, apart: true}
+}
+
+// Answered returns a recording whose parts each have the answers of a chat model. In a part without lines Model, they are the
+// replies, for an agent that asks a model for each reply. A changed agent may ask for less in a part.
 func (r Recording) Answered() Recording {
-	if r.Has(Model) {
-		return r
-	}
-	out := Recording{Name: r.Name}
+	out := Recording{Name: r.Name, apart: true}
 	for _, p := range r.parts() {
 		if p.input.Kind != "" {
 			out.Lines = append(out.Lines, p.input)
 		}
+		out.Lines = append(out.Lines, p.script...)
+		asked := slices.ContainsFunc(p.script, func(l Line) bool { return l.Kind == Model })
 		for _, l := range p.want {
-			if l.Kind == Agent {
+			if l.Kind == Agent && !asked {
 				out.Lines = append(out.Lines, Line{Kind: Model, Text: l.Text})
 			}
 			out.Lines = append(out.Lines, l)

@@ -262,8 +262,9 @@ func newAgentRecord(std stdio) *cobra.Command {
 		Use:   "record SESSION",
 		Short: "Print a stored conversation as a recording",
 		Long: `Print a stored conversation as a recording for docent agent test: the messages and
-files of the user, and the replies of the agent. Add lines for states, intents, and
-models where a test needs them.`,
+files of the user, and the replies of the agent. Replies with reasoning come with the
+answers of the model and the results of the tools. Add lines for states, intents, and
+other models where a test needs them.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			rec, err := recorded(cmd, std, args[0])
@@ -327,7 +328,11 @@ func readConversation(ctx context.Context, store *wiring.Store, session string) 
 	if err != nil {
 		return rec, fmt.Errorf("read the conversation: %w", err)
 	}
-	return recording.FromMessages(session, messages), nil
+	steps, err := store.DB.Sessions.Steps(ctx, found.RowID, journal.MessageQuery{})
+	if err != nil {
+		return rec, fmt.Errorf("read the conversation: %w", err)
+	}
+	return recording.FromStored(session, messages, steps), nil
 }
 
 func newAgentReplay(std stdio) *cobra.Command {
@@ -338,8 +343,8 @@ func newAgentReplay(std stdio) *cobra.Command {
 		Short: "Show what a changed agent would do in stored conversations",
 		Long: `Play stored conversations with an agent file, and show for each message what the agent
 would do now. The stored conversations stay as they are. The documents are those of
-the data folder. The chat model gives the stored replies, in their order; with
---models, the configured chat model answers anew.`,
+the data folder. The chat model and the tools give the stored replies and results of
+each message; with --models, the configured chat model answers anew.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := openReading(cmd, std)
@@ -361,15 +366,14 @@ the data folder. The chat model gives the stored replies, in their order; with
 				if err != nil {
 					return err
 				}
-				if !models {
+				if models {
+					rec = rec.Unanswered()
+				} else {
 					rec = rec.Answered()
 				}
 				differences, err := play(cmd.Context(), a, p.Readers, file, rec)
 				if fault.KindOf(err) == fault.Invalid {
 					return err
-				}
-				if errors.Is(err, recording.ErrUnused) { // the changed agent may ask less
-					err = nil
 				}
 				if !reported(std, rec, differences, err) {
 					failed++
