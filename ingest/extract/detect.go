@@ -7,6 +7,7 @@ import (
 
 	"github.com/gabriel-vasile/mimetype"
 
+	"docent/ingest/extract/office"
 	"docent/ingest/extract/pdf"
 	"docent/ingest/extract/plain"
 	"docent/ingest/format"
@@ -40,14 +41,26 @@ func (e *Extractor) detect(ctx context.Context, src intake.Source) (read format.
 	case match.Err != nil:
 		return nil, match.Media, match.Err
 	}
-	if of.Media == pdf.Format.Media {
+	switch of.Media {
+	case pdf.Format.Media:
 		return e.readPDF, match.Media, nil
+	case office.AppleFormat.Media:
+		return e.readPreview, match.Media, nil
 	}
 	return of.Read, match.Media, nil
 }
 
 func (e *Extractor) readPDF(ctx context.Context, f *format.File) (*outline.Document, error) {
 	return e.pdf.ReadRecognized(ctx, f.Data, f.Recognized)
+}
+
+// readPreview reads the PDF in a document of Apple's office programs.
+func (e *Extractor) readPreview(ctx context.Context, f *format.File) (*outline.Document, error) {
+	data, err := office.Preview(f)
+	if err != nil {
+		return nil, err
+	}
+	return e.pdf.ReadRecognized(ctx, data, nil)
 }
 
 // newFile describes a file for detection.

@@ -5,9 +5,11 @@ import (
 	"docent/ingest/extract/calendar"
 	"docent/ingest/extract/chat"
 	"docent/ingest/extract/diagram"
+	"docent/ingest/extract/ebook"
 	"docent/ingest/extract/epub"
 	"docent/ingest/extract/html"
 	"docent/ingest/extract/latex"
+	"docent/ingest/extract/link"
 	"docent/ingest/extract/mail"
 	"docent/ingest/extract/markup"
 	"docent/ingest/extract/notebook"
@@ -31,17 +33,18 @@ import (
 var Formats = format.List{
 	// The content of these files has a signature.
 	rtf.Format,
-	epub.Format,
+	epub.Format, ebook.KindleFormat, ebook.FictionFormat,
+	link.Format,
 	notebook.Format,
 	mail.MessageFormat, mail.OutlookFormat, mail.MailboxFormat, mail.PageFormat,
 	calendar.Format, calendar.ContactFormat,
 	pdf.Format,
 	picture.Format,
 	odf.TextFormat, odf.SpreadsheetFormat, odf.PresentationFormat, odf.DrawingFormat,
-	office.PackedFormat,
+	office.AppleFormat, office.PackedFormat,
 	docx.Format, pptx.Format, xlsx.Format, diagram.VisioFormat,
 	office.WordFormat, office.ExcelFormat, office.PowerPointFormat,
-	archive.ZIPFormat, archive.TARFormat,
+	archive.ZIPFormat, archive.TARFormat, archive.WARCFormat,
 	// These files are text. Their names and marks tell the format.
 	chat.Format,
 	diagram.DrawIOFormat,

@@ -1,4 +1,4 @@
-// Package archive reads archives and compressed files: ZIP, TAR, gzip, bzip2, xz,
+// Package archive reads archives and compressed files: ZIP, TAR, WARC, gzip, bzip2, xz,
 // and Zstandard. It yields the files in them one at a time. It limits the number
 // of files and their unpacked size.
 package archive
@@ -51,6 +51,8 @@ const (
 	XZ
 	// Zstd is a file compressed by zstd.
 	Zstd
+	// Warc is an archive of web pages.
+	Warc
 )
 
 // Detect returns the kind of an archive. It checks the first bytes.
@@ -67,6 +69,8 @@ func Detect(head []byte) Kind {
 		return XZ
 	case bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")):
 		return Zstd
+	case bytes.HasPrefix(head, []byte("WARC/")):
+		return Warc
 	case isTar(head):
 		return Tar
 	}
@@ -159,6 +163,8 @@ func Entries(ctx context.Context, name string, data []byte, budget *Budget) iter
 			err = w.zip(data)
 		case Tar:
 			err = w.tar(bytes.NewReader(data))
+		case Warc:
+			err = w.warc(data)
 		default:
 			err = w.compressed(kind, name, data)
 		}

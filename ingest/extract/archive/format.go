@@ -26,3 +26,14 @@ var TARFormat = format.Format{Info: format.Info{
 	Leaves:  "hidden files; archives inside archives, beyond one level",
 	Limits:  limits,
 }}
+
+// WARCFormat describes archives of web pages. The pages and files in them are documents.
+var WARCFormat = format.Format{Info: format.Info{
+	Name: "Web archive (WARC)", Short: "WARC",
+	Group:   format.Archives,
+	Endings: []string{".warc"},
+	Media:   "application/warc",
+	Reads:   "each answer of a web server as a document: pages, PDF, office documents, and text; also in `.warc.gz`",
+	Leaves:  "requests, redirects, errors, pictures, scripts, style sheets",
+	Limits:  limits,
+}}

@@ -26,8 +26,7 @@ func matchPacked(ctx context.Context, f *format.File) format.Match {
 		return format.Match{Score: format.Sure, Err: err}
 	}
 	if a.Has("index.apxl") || a.Has("index.xml") || a.Has("index.xml.gz") || a.Has("Index/Document.iwa") || a.Has("Index.zip") {
-		return format.Match{Score: format.Likely, Media: "application/vnd.apple.iwork", Err: fault.New(fault.Invalid,
-			"iwork_document", "binary: a document of Pages, Numbers or Keynote; export it as PDF or to an Office format")}
+		return format.Match{Score: format.Likely, Media: "application/vnd.apple.iwork", Err: errApple}
 	}
 	_, kind, err := ooxml.MainType(ctx, f)
 	switch {

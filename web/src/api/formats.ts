@@ -20,6 +20,7 @@ export const formats: Format[] = [
   { name: 'JSON', media: 'application/json', endings: ['.json'], unit: '' },
   { name: 'JSONL', media: 'application/json', endings: ['.jsonl', '.ndjson'], unit: '' },
   { name: 'Plain text', media: 'text/plain', endings: ['.txt', '.log'], unit: '' },
+  { name: 'Link', media: 'application/x-mswinurl', endings: ['.url', '.webloc'], unit: '' },
   { name: 'HTML', media: 'text/html', endings: ['.html', '.htm', '.xhtml'], unit: '' },
   { name: 'SVG', media: 'image/svg+xml', endings: ['.svg'], unit: '' },
   { name: 'RTF', media: 'application/rtf', endings: ['.rtf'], unit: '' },
@@ -28,6 +29,7 @@ export const formats: Format[] = [
   { name: 'ODS', media: 'application/vnd.oasis.opendocument.spreadsheet', endings: ['.ods', '.ots'], unit: 'sheet' },
   { name: 'ODP', media: 'application/vnd.oasis.opendocument.presentation', endings: ['.odp', '.otp'], unit: 'slide' },
   { name: 'ODG', media: 'application/vnd.oasis.opendocument.graphics', endings: ['.odg'], unit: '' },
+  { name: 'iWork', media: 'application/vnd.apple.iwork', endings: ['.pages', '.numbers', '.key'], unit: '' },
   { name: 'Word', media: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', endings: ['.docx', '.docm', '.dotx'], unit: '' },
   { name: 'PPTX', media: 'application/vnd.openxmlformats-officedocument.presentationml.presentation', endings: ['.pptx', '.ppsx', '.pptm'], unit: 'slide' },
   { name: 'XLSX', media: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', endings: ['.xlsx', '.xlsm', '.xltx'], unit: 'sheet' },
@@ -44,6 +46,8 @@ export const formats: Format[] = [
   { name: 'VCF', media: 'text/vcard', endings: ['.vcf', '.vcard'], unit: '' },
   { name: 'Chat', media: 'application/x-chat', endings: ['.chat'], unit: '' },
   { name: 'EPUB', media: 'application/epub+zip', endings: ['.epub'], unit: '' },
+  { name: 'MOBI', media: 'application/x-mobipocket-ebook', endings: ['.mobi', '.azw3', '.azw', '.prc'], unit: '' },
+  { name: 'FB2', media: 'application/x-fictionbook+xml', endings: ['.fb2'], unit: '' },
   { name: 'IPYNB', media: 'application/x-ipynb+json', endings: ['.ipynb'], unit: '' },
   { name: 'LaTeX', media: 'text/x-tex', endings: ['.tex', '.latex', '.ltx'], unit: '' },
   { name: 'reStructuredText', media: 'text/x-rst', endings: ['.rst', '.rest'], unit: '' },
@@ -59,6 +63,7 @@ export const formats: Format[] = [
   { name: 'PNG, JPEG, TIFF, GIF, BMP, WebP', media: 'image/…', endings: ['.png', '.jpg', '.jpeg', '.tif', '.tiff', '.gif', '.bmp', '.webp'], unit: 'image' },
   { name: 'ZIP', media: 'application/zip', endings: ['.zip', '.jar'], unit: '', archive: true },
   { name: 'TAR', media: 'application/x-tar', endings: ['.tar', '.gz', '.tgz', '.bz2', '.xz', '.zst'], unit: '', archive: true },
+  { name: 'WARC', media: 'application/warc', endings: ['.warc'], unit: '', archive: true },
 ];
 
 /** The endings of source code. */

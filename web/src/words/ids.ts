@@ -317,6 +317,7 @@ export interface Params {
   line_unreadable: [number, string];
   link_outside: [];
   link_to_missing_file: [];
+  link_without_address: [];
   link_wrong: [];
   list_too_long: [string, number];
   list_too_short: [string, number];
@@ -356,6 +357,10 @@ export interface Params {
   message_type_unknown: [string, string, string];
   message_was_empty: [];
   method_not_allowed: [string];
+  mobi_compression: [];
+  mobi_damaged: [];
+  mobi_large: [number];
+  mobi_protected: [];
   model_answer_empty: [string, string];
   model_answer_missing: [];
   model_answer_unreadable: [];
@@ -947,6 +952,7 @@ export interface Params {
   vector_lengths: [number, number];
   vectors_missing: [number, number];
   visio_drawing: [];
+  warc_damaged: [];
   watch_ended: [];
   watches_exhausted: [];
   weaviate_delete: [number];
