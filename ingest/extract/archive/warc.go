@@ -88,7 +88,7 @@ func (w *walk) answer(head textproto.MIMEHeader, body []byte) error {
 			return err
 		}
 		if !ok || err != nil {
-			return nil
+			return nil //nolint:nilerr // other records may be whole
 		}
 	} else if kind != "resource" && kind != "conversion" {
 		return nil
