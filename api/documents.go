@@ -268,6 +268,7 @@ func (d documents) tag(ctx context.Context, in *tagInput) (*taggedOutput, error)
 	if err := cmp.Or(route.CheckTexts("add", in.Body.Add), route.CheckTexts("remove", in.Body.Remove)); err != nil {
 		return nil, err
 	}
+	route.Concerns(ctx, idsObject(in.Body.IDs))
 	add, remove := corpus.CleanTags(in.Body.Add), corpus.CleanTags(in.Body.Remove)
 	ctx, out := context.WithoutCancel(ctx), &taggedOutput{}
 	for ids := range slices.Chunk(in.Body.IDs, maxDeleted) {

@@ -64,6 +64,8 @@ const (
 	DocumentsAdded Action = "documents.added"
 	// DocumentsDeleted is the deletion of documents. The object has their ids.
 	DocumentsDeleted Action = "documents.deleted"
+	// DocumentsTagged is a change of the tags of documents. The object has their ids.
+	DocumentsTagged Action = "documents.tagged"
 	// SourceCreated is the creation of a source. The object is its id.
 	SourceCreated Action = "source.created"
 	// SourceChanged is a change of a source.
