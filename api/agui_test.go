@@ -18,7 +18,7 @@ import (
 
 // Turn implements Conversations. The text selects the frames of the turn. The open
 // question has the sequence number 3.
-func (w *world) Turn(_ context.Context, session, text string, answers int64) (iter.Seq2[[]payload.Frame, error], error) {
+func (w *world) Turn(_ context.Context, session, text string, options payload.AskOptions, answers int64) (iter.Seq2[[]payload.Frame, error], error) {
 	if answers != 0 && answers != 3 {
 		return nil, fault.New(fault.Conflict, "options_closed", "the conversation has gone on")
 	}
@@ -51,6 +51,13 @@ func (w *world) Turn(_ context.Context, session, text string, answers int64) (it
 			{Action: payload.ReplyReasoningStep, Seq: 10, Message: json.RawMessage(`{"kind":"llm_text","step":1,"summary":"(intermediate)","details":{"text":""}}`)},
 		},
 	}
+	if text == "where" {
+		scope, err := json.Marshal(options)
+		frames[text] = []payload.Frame{{Action: payload.ReplyDataFrame, Seq: 5, Message: scope}}
+		if err != nil {
+			return nil, err
+		}
+	}
 	return func(yield func([]payload.Frame, error) bool) {
 		if !yield(append(frames[text], one[text]...), nil) {
 			return
@@ -81,6 +88,16 @@ func TestAGUI(t *testing.T) {
 			`{"delta":"At noon [1].","messageId":"r-4","type":"TEXT_MESSAGE_CONTENT"}`,
 			`{"messageId":"r-4","type":"TEXT_MESSAGE_END"}`,
 			`{"name":"docent.answer","type":"CUSTOM","value":{"answer":"At noon [1].","docs":[]}}`,
+			`{"outcome":{"type":"success"},"runId":"r","threadId":"s","type":"RUN_FINISHED"}`,
+		},
+		`{"threadId":"s","runId":"r","messages":[{"role":"user","content":"where"}],"forwardedProps":{"collections":["hr"],"documents":[12],"folders":["a/b"],"tags":["new"],"model":"of another agent"}}`: {
+			`{"runId":"r","threadId":"s","type":"RUN_STARTED"}`,
+			`{"name":"docent.agent_reply_dataframe","type":"CUSTOM","value":{"collections":["hr"],"documents":[12],"folders":["a/b"],"tags":["new"]}}`,
+			`{"outcome":{"type":"success"},"runId":"r","threadId":"s","type":"RUN_FINISHED"}`,
+		},
+		`{"threadId":"s","runId":"r","messages":[{"role":"user","content":"where"}],"forwardedProps":["tags"]}`: {
+			`{"runId":"r","threadId":"s","type":"RUN_STARTED"}`,
+			`{"name":"docent.agent_reply_dataframe","type":"CUSTOM","value":{}}`,
 			`{"outcome":{"type":"success"},"runId":"r","threadId":"s","type":"RUN_FINISHED"}`,
 		},
 		`{"threadId":"s","runId":"r","messages":[{"role":"user","content":"fail"}],"resume":[{"interruptId":"options-1","status":"cancelled"}]}`: {
@@ -121,6 +138,7 @@ var aguiRefusals = []struct {
 	{"a resolved interrupt without a text", `{"threadId":"s","runId":"r","resume":[{"interruptId":"options-3","status":"resolved","payload":7}]}`, 400, "agui_resume"},
 	{"an answer to another interrupt than the open one", `{"threadId":"s","runId":"r","resume":[{"interruptId":"options-1","status":"resolved","payload":"Yes"}]}`, 409, "options_closed"},
 	{"an answer to an unknown interrupt", `{"threadId":"s","runId":"r","resume":[{"interruptId":"r-options","status":"resolved","payload":"Yes"}]}`, 409, "options_closed"},
+	{"a scope of a wrong type", `{"threadId":"s","runId":"r","messages":[{"role":"user","content":"hello"}],"forwardedProps":{"documents":["12"]}}`, 400, "documents_not_a_list"},
 	{"an empty body", "", 400, "body_missing"},
 	{"no thread", `{"runId":"r","messages":[{"role":"user","content":"hello"}]}`, 400, "request_invalid"},
 }

@@ -6,6 +6,7 @@ package agui
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"net/http"
 	"strings"
@@ -26,10 +27,10 @@ const Path = "/agui"
 
 // Conversations continues stored sessions of the caller.
 type Conversations interface {
-	// Turn sends a text to a session and yields the frames of its turn. If answers is not
-	// 0, it is the sequence number of the options that the text answers. Turn fails with
+	// Turn sends a text with options to a session and yields the frames of its turn. If answers is
+	// not 0, it is the sequence number of the options that the text answers. Turn fails with
 	// fault.Conflict if they are not the open question.
-	Turn(ctx context.Context, session, text string, answers int64) (iter.Seq2[[]payload.Frame, error], error)
+	Turn(ctx context.Context, session, text string, options payload.AskOptions, answers int64) (iter.Seq2[[]payload.Frame, error], error)
 }
 
 // Slots limits the concurrent runs.
@@ -57,6 +58,7 @@ type AgentRun struct {
 	RunID    string         `json:"runId" minLength:"1" maxLength:"200" doc:"The id of the run, for its events."`
 	Messages []AgentMessage `json:"messages,omitempty" maxItems:"1000" doc:"The last one must be of the user. It is the message of the run."`
 	Tools    []any          `json:"tools,omitempty" doc:"Refused unless it is empty: the agent has its own tools."`
+	Props    any            `json:"forwardedProps,omitempty" doc:"An object. Of its keys, collections, documents, folders, and tags say where to search, as in a message over the WebSocket."`
 	Resume   []AgentResume  `json:"resume,omitempty" maxItems:"1" doc:"The answer to the open interrupt. If resolved, it replaces the message."`
 }
 
@@ -109,11 +111,15 @@ func (s server) run(ctx context.Context, in *runInput) (*huma.StreamResponse, er
 	if err != nil {
 		return nil, err
 	}
+	scope, err := in.Body.scope()
+	if err != nil {
+		return nil, err
+	}
 	done, err := s.Slots.Slot(ctx, 0) // the session counts the question
 	if err != nil {
 		return nil, err
 	}
-	frames, err := s.Conversations.Turn(ctx, in.Body.ThreadID, text, answers)
+	frames, err := s.Conversations.Turn(ctx, in.Body.ThreadID, text, scope, answers)
 	if err != nil {
 		done()
 		return nil, err
@@ -202,6 +208,26 @@ func consent(object map[string]any) (text string, ok bool) {
 		text += " " + string(arguments)
 	}
 	return text, true
+}
+
+// scope returns the searched collections, documents, folders, and tags. Front ends forward other
+// keys to other agents, so they are ignored.
+func (in AgentRun) scope() (payload.AskOptions, error) {
+	props, ok := in.Props.(map[string]any)
+	if !ok {
+		return payload.AskOptions{}, nil
+	}
+	question := map[string]any{"message": ""}
+	for _, key := range []string{"collections", "documents", "folders", "tags"} {
+		if value, ok := props[key]; ok {
+			question[key] = value
+		}
+	}
+	content, err := json.Marshal(question)
+	if err != nil {
+		return payload.AskOptions{}, fmt.Errorf("write the scope of a run: %w", err)
+	}
+	return payload.ReadAskOptions(content) //nolint:wrapcheck // the error is complete
 }
 
 // contentText returns the text of a message.

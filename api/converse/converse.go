@@ -81,7 +81,7 @@ func collected(frames iter.Seq2[[]payload.Frame, error]) func() ([]payload.Frame
 	}
 }
 
-// Turn sends a text of the principal in ctx to a session, which it creates if it
+// Turn sends a text with options of the principal in ctx to a session, which it creates if it
 // does not exist. It returns when the text is stored. The caller must range over the
 // frames once. They are the stored frames of the turn, as soon as they are stored, and
 // payload.TurnFinished is the last one. The end of ctx ends the frames and not the turn.
@@ -91,10 +91,12 @@ func collected(frames iter.Seq2[[]payload.Frame, error]) func() ([]payload.Frame
 // the session belongs to another user, the text goes to a session of the principal,
 // which has this name for the principal alone: many clients number their sessions. If
 // the turn fails, its error is yielded last.
-func (c *Conversations) Turn(ctx context.Context, sessionID, text string, answers int64) (iter.Seq2[[]payload.Frame, error], error) {
-	content, err := payload.Marshal(text)
+func (c *Conversations) Turn(
+	ctx context.Context, sessionID, text string, options payload.AskOptions, answers int64,
+) (iter.Seq2[[]payload.Frame, error], error) {
+	content, err := message(text, options)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // it is complete
+		return nil, err
 	}
 	return c.say(ctx, sessionID, session.Message{Content: content, Answers: answers})
 }

@@ -160,7 +160,7 @@ func TestAnswers(t *testing.T) {
 		return frames[0].Seq
 	}
 	answer := func(text string, options int64) error {
-		frames, err := c.Turn(ada, "s1", text, options)
+		frames, err := c.Turn(ada, "s1", text, payload.AskOptions{}, options)
 		if err != nil {
 			return err
 		}
