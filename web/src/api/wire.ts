@@ -30,6 +30,8 @@ export interface components {
             [key: string]: unknown;
         };
         AgentRun: {
+            /** @description An object. Of its keys, collections, documents, folders, and tags say where to search, as in a message over the WebSocket. */
+            forwardedProps?: unknown;
             /** @description The last one must be of the user. It is the message of the run. */
             messages?: components["schemas"]["AgentMessage"][];
             /** @description The answer to the open interrupt. If resolved, it replaces the message. */
