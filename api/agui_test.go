@@ -18,7 +18,9 @@ import (
 
 // Turn implements Conversations. The text selects the frames of the turn. The open
 // question has the sequence number 3.
-func (w *world) Turn(_ context.Context, session, text string, options payload.AskOptions, answers int64) (iter.Seq2[[]payload.Frame, error], error) {
+func (w *world) Turn(
+	_ context.Context, session, text string, options payload.AskOptions, answers int64,
+) (iter.Seq2[[]payload.Frame, error], error) {
 	if answers != 0 && answers != 3 {
 		return nil, fault.New(fault.Conflict, "options_closed", "the conversation has gone on")
 	}
