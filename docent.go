@@ -81,6 +81,8 @@ type Options struct {
 	// Ready is called with the URL once Run or Serve answers there. It must return
 	// quickly. Default: nothing.
 	Ready func(url string)
+
+	quiet bool // does not print the address
 }
 
 // Model is a chat model of Options.Models.
@@ -118,11 +120,18 @@ func Run(ctx context.Context, a *agent.Agent, opts Options) error {
 		return err
 	}
 	defer listener.Close() // harmless after the server has closed it
-	d, err := open(ctx, cfg, opts)
-	if err != nil {
-		return err
+	for {
+		d, err := open(ctx, cfg, opts)
+		if err != nil {
+			return err
+		}
+		d.sets = a == nil && d.server.Config.AgentFile == ""
+		err = errors.Join(d.serve(ctx, a, keep(listener)), d.Close(ctx))
+		if !errors.Is(err, wiring.ErrRestart) {
+			return err
+		}
+		opts.Ready, opts.quiet = nil, true // the address is known
 	}
-	return errors.Join(d.serve(ctx, a, listener), d.Close(ctx))
 }
 
 // Docent is an open database with indexes, models, and the reader of documents. New
@@ -131,6 +140,7 @@ func Run(ctx context.Context, a *agent.Agent, opts Options) error {
 type Docent struct {
 	opts   Options
 	server *wiring.Server
+	sets   bool // lets the browser set up a new installation
 	closed sync.Once
 }
 
@@ -224,8 +234,19 @@ func (d *Docent) serve(ctx context.Context, a *agent.Agent, listener net.Listene
 	if err != nil {
 		return err
 	}
+	code := ""
+	if d.sets && !d.server.Config.NoUI {
+		if code, err = d.server.Setup(ctx); err != nil {
+			return err
+		}
+	}
 	return d.server.Serve(ctx, a, listener, func() {
-		announce(d.opts.Output, d.server.Config, listener.Addr(), locked)
+		if !d.opts.quiet {
+			announce(d.opts.Output, d.server.Config, listener.Addr(), locked)
+		}
+		if code != "" {
+			fmt.Fprintf(d.opts.Output, "Set docent up in the browser. This link works once, within an hour:\n  %s/#/start/%s\n", urlOf(listener.Addr()), code)
+		}
 		if d.opts.Ready != nil {
 			d.opts.Ready(urlOf(listener.Addr()))
 		}

@@ -16,6 +16,8 @@ func Routes() []route.Access {
 		{Route: "GET /ws", Scope: route.Public}, // package ws serves upgrades
 		{Route: "POST /api/login", Scope: route.Public, Audit: audit.SignedIn},
 		{Route: "POST /api/logout", Scope: route.Public},
+		{Route: "POST /api/setup", Scope: route.Public, Audit: audit.SetUp}, // the handler checks the code
+		{Route: "POST /api/setup/check", Scope: route.Public},
 		{Route: "GET /api/me", Scope: route.Known},
 		{Route: "GET /api/info", Scope: route.Known},
 		{Route: "GET /api/tokens", Scope: route.Known}, // the principal's own; package auth checks who may have tokens

@@ -145,6 +145,8 @@ type Config struct {
 	// Rights keeps groups, and rights on collections. Default: nil, authentication is
 	// off.
 	Rights Rights
+	// Setup sets up a new installation. Default: nil, the installation is set up.
+	Setup Setup
 	// Settings reads and changes settings and chat models. Default: none.
 	Settings settings.Config
 	// Insights keeps facts about answers. Default: nil, there are none.
@@ -303,6 +305,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	addSocket(r)
 	entrance := logins{cfg.Logins, cfg.Rights, cfg.Notifier}
 	entrance.addRoutes(r)
+	setup{cfg.Setup, cfg.Logins != nil}.addRoutes(r)
 	tokens{cfg.Logins, cfg.Logger}.addRoutes(r)
 	access{cfg.Rights, shelf, cfg.Logger}.addRoutes(r)
 	collections{cfg.Collections, cfg.Logger}.addRoutes(r)

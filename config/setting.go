@@ -254,7 +254,8 @@ func Settings() []Setting {
 			Help: "address to listen on", Default: "127.0.0.1:8765",
 		})(text(func(c *Config) *string { return &c.Addr })),
 		with(Setting{
-			Key: "auth", Flag: "auth", Env: []string{"DOCENT_AUTH"}, Scope: Serving, Bool: true,
+			Storage: AfterRestart,
+			Key:     "auth", Flag: "auth", Env: []string{"DOCENT_AUTH"}, Scope: Serving, Bool: true,
 			Help: "require a token (docent token create) or a password (docent user create)", Default: "false",
 		})(flag(func(c *Config) *bool { return &c.Auth })),
 		with(Setting{

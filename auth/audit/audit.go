@@ -72,6 +72,8 @@ const (
 	SourceChanged Action = "source.changed"
 	// SourceDeleted is the deletion of a source.
 	SourceDeleted Action = "source.deleted"
+	// SetUp is the use of the code of the first start. The object is the first administrator, or "".
+	SetUp Action = "server.set_up"
 	// SettingChanged is a new stored value of a setting. The object is its key.
 	SettingChanged Action = "setting.changed"
 	// SettingRemoved is the removal of a stored value.

@@ -181,6 +181,7 @@ func (d *doctor) checkDatabase(ctx context.Context) (string, error) {
 	if d.store, err = wiring.OpenStore(ctx, d.Base); err != nil {
 		return "", err
 	}
+	d.Config = d.store.Config // with the stored settings
 	db := d.store.DB
 	current, _, err := db.SchemaVersion(ctx)
 	if err != nil {

@@ -137,6 +137,8 @@ var samples = map[string]sample{
 	"POST /api/users/{user}/link":                          {path: "/api/users/none/link", ok: 404},
 	"DELETE /api/users/{user}/sign-ins":                    {path: "/api/users/none/sign-ins", ok: 404},
 	"GET /api/users/{user}/access":                         {path: "/api/users/none/access", ok: 404},
+	"POST /api/setup":                                      {body: `{"code":"x","name":"eve","password":"correct horse"}`, header: asJSON, ok: 403},
+	"POST /api/setup/check":                                {body: `{"code":"x"}`, header: asJSON, ok: 403},
 	"GET /api/settings":                                    {ok: 200},
 	"PUT /api/settings/{key}":                              {path: "/api/settings/none", body: `{"value":"1"}`, header: asJSON, ok: 404},
 	"DELETE /api/settings/{key}":                           {path: "/api/settings/none", ok: 404},

@@ -73,6 +73,9 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		Sources:  s.Sources, Metrics: s.metrics, Logger: s.Log,
 		ChatModels: func() []string { return s.now().otherChoices() }, Write: s.write,
 	}
+	if s.setup != nil {
+		cfg.Setup = s.setup
+	}
 	if s.authenticator != nil {
 		cfg.Logins, cfg.People = s.authenticator, auth.NewPeople(s.authenticator)
 		cfg.Rights, cfg.Lacking = s.rights, s.lacking

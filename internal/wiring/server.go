@@ -1,6 +1,7 @@
 package wiring
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,6 +67,9 @@ type Server struct {
 	settings   config.Stored                     // that answers has
 	definition *definition.Definition
 
+	setup   *auth.Setup   // nil for an installation that is set up
+	restart chan struct{} // closed when Serve should return ErrRestart
+
 	version       string
 	builtIn       bool                // the agent is the built-in assistant
 	followed      string              // the agent file, or ""
@@ -112,7 +116,7 @@ func OpenServer(ctx context.Context, b Base, version string) (*Server, error) {
 // NewServer opens the remaining parts of a server. version is the version of the program. The
 // caller closes the Server, which also closes the Store. If NewServer fails, the Store stays open.
 func NewServer(ctx context.Context, store *Store, e *Embedders, version string) (_ *Server, err error) {
-	s := &Server{Store: store, Embedders: e, version: version}
+	s := &Server{Store: store, Embedders: e, version: version, restart: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			store.closeParts(ctx, s.closeReaders, s.tracer.Close)
@@ -298,6 +302,9 @@ func (s *Server) Serve(ctx context.Context, a *agent.Agent, listener net.Listene
 	select {
 	case <-ctx.Done():
 		s.Log.Info("shutting down")
+	case <-s.restart:
+		s.Log.Info("restarting")
+		return cmp.Or(s.Stop(ctx), ErrRestart)
 	case <-s.working.Done(): // a part failed; Stop returns its error
 	}
 	return s.Stop(ctx)

@@ -1533,6 +1533,23 @@ export interface components {
             /** @description The value, as in the configuration file. */
             value: string;
         };
+        SetupCode: {
+            code: string;
+        };
+        SetupRequest: {
+            code: string;
+            /** @description The name of the first administrator. Without it, authentication stays as it is. */
+            name?: string;
+            password?: string;
+        };
+        SetupResult: {
+            /** @description The server restarts now, with authentication. Wait until GET /api/info answers 401, and sign in. */
+            restarts: boolean;
+        };
+        SetupState: {
+            /** @description Authentication is on, so the first administrator is needed. */
+            auth: boolean;
+        };
         Share: {
             /** Format: date-time */
             created_at: string;
@@ -1929,6 +1946,10 @@ export type Session = components['schemas']['Session'];
 export type SessionChange = components['schemas']['SessionChange'];
 export type Setting = components['schemas']['Setting'];
 export type SettingChange = components['schemas']['SettingChange'];
+export type SetupCode = components['schemas']['SetupCode'];
+export type SetupRequest = components['schemas']['SetupRequest'];
+export type SetupResult = components['schemas']['SetupResult'];
+export type SetupState = components['schemas']['SetupState'];
 export type Share = components['schemas']['Share'];
 export type ShareWish = components['schemas']['ShareWish'];
 export type SharedConversation = components['schemas']['SharedConversation'];

@@ -62,10 +62,16 @@ class Account {
     }
     // The new user must not see the data of the previous one.
     if (before !== undefined && before !== this.me.id) location.assign('/');
+    this.enter(this.me);
+    return '';
+  }
+
+  /** enter continues as a user who has just signed in. */
+  enter(me: Me): void {
+    this.me = me;
     this.needed = false;
     this.logins++;
     for (const go of this.waiting.splice(0)) go();
-    return '';
   }
 
   async logOut(): Promise<void> {

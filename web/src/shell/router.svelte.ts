@@ -1,6 +1,6 @@
 // The view of the page, from its address: #/, #/c/SESSION, #/documents, #/documents/ID,
 // #/documents/search/TEXT, #/sources, #/others, #/others/SESSION, #/settings, and
-// #/links, #/console/PAGE/REST, and #/join/LINK. main.ts shows #/shared/ID without the rest of the page.
+// #/links, #/console/PAGE/REST, #/join/LINK, and #/start/CODE. main.ts shows #/shared/ID without the rest of the page.
 
 export type Route =
   | { view: 'chat'; session: string | undefined }
@@ -10,6 +10,7 @@ export type Route =
   | { view: 'settings' }
   | { view: 'links' }
   | { view: 'join'; link: string }
+  | { view: 'start'; code: string }
   | { view: 'console'; page: string; rest: string };
 
 export function parseRoute(hash: string): Route {
@@ -24,6 +25,7 @@ export function parseRoute(hash: string): Route {
   if (first === 'settings') return { view: 'settings' };
   if (first === 'links') return { view: 'links' };
   if (first === 'join') return { view: 'join', link: second ?? '' };
+  if (first === 'start') return { view: 'start', code: second ?? '' };
   if (first === 'console') return { view: 'console', page: second ?? '', rest: [third, ...further].join('/') };
   return { view: 'chat', session: (first === 'c' && second && decoded(second)) || undefined };
 }

@@ -697,6 +697,9 @@ export interface Params {
   setting_unknown: [string];
   settings_insecure: [];
   settings_off: [];
+  setup_code: [];
+  setup_done: [];
+  setup_without_name: [];
   share_expired: [];
   share_expiry: [number];
   share_public_off: [];

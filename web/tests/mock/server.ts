@@ -99,6 +99,8 @@ export class MockDocent {
   sources = new MockSources();
   users = new MockUsers();
   settings = new MockSettings();
+  /** The code of the first start. */
+  setup = '';
   insight = new MockInsight();
   /** Messages received, with their ids; resends are here too. */
   received: { id: string; text: string; content: unknown }[] = [];
@@ -327,6 +329,16 @@ export class MockDocent {
       this.link = '';
       this.login = `ada ${password}`;
       return void json(this.me());
+    }
+    if (noun === 'setup') {
+      const sent = JSON.parse(await body(req)) as { code: string; name?: string; password?: string };
+      if (sent.code !== this.setup) return void json({ code: 'forbidden', id: 'setup_code', params: [], message: 'this link was used or has expired', retryable: false }, 403);
+      if (id === 'check') return void json({ auth: this.login !== '' });
+      this.setup = '';
+      if (!sent.name) return void json({ restarts: false });
+      this.login = `${sent.name} ${sent.password}`;
+      this.scopes = ['admin'];
+      return void json({ restarts: true });
     }
     if (!this.known(req)) return void json({ code: 'unauthorized', message: 'log in first', retryable: false }, 401);
     if (noun === 'me' && id) return void (await this.users.own(req, res, id, url.pathname.split('/').at(4)));

@@ -52,4 +52,7 @@ export const access = {
   user_nothing_to_change: 'Die Anfrage ändert nichts. Bitte scopes, disabled oder beides senden',
   user_without_scope: 'Ein Nutzer braucht die Berechtigung ask, ingest oder admin',
   users_off: 'Nutzer gibt es hier nicht: Die Anmeldung ist ausgeschaltet',
+  setup_code: 'Dieser Link wurde benutzt oder ist abgelaufen; starten Sie docent neu, um einen neuen zu bekommen',
+  setup_done: 'docent ist schon eingerichtet',
+  setup_without_name: 'Die Anmeldung ist eingeschaltet: Geben Sie Name und Passwort der ersten Administration ein',
 } satisfies Partial<Sentences>;

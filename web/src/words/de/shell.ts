@@ -88,6 +88,7 @@ export const shell: Catalogue['shell'] = {
   unloaded: 'Dieser Teil der Seite konnte nicht geladen werden. Prüfen Sie die Verbindung, und laden Sie die Seite neu.',
   reload: 'Seite neu laden',
   status: (code) => `docent hat mit Status ${code} geantwortet.`,
+  start: 'Erster Start',
   join: {
     title: 'Passwort wählen',
     lead: (name) => `Ihr Name in docent ist ${name}. Der Link gilt einmal.`,

@@ -85,6 +85,7 @@ export const shell = {
   stillIn: 'Signing out failed. You are still signed in.',
 
   // One-time links
+  start: 'First start',
   join: {
     title: 'Choose a password',
     lead: (name: string) => `Your name in docent is ${name}. The link works once.`,

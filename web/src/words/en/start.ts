@@ -1,0 +1,51 @@
+// The first start.
+import { plural } from '../plural';
+
+export const start = {
+  step: (n: number, of: number) => `Step ${n} of ${of}`,
+  home: 'To docent',
+  wait: 'One moment…',
+
+  who: 'Who will use docent?',
+  me: 'Only me',
+  meNote: 'Everybody who can open this address on this machine can use it. You can turn on the sign-in later.',
+  team: 'My team',
+  teamNote: 'Everybody signs in. You become the administrator and invite the others.',
+  admin: 'You become the first administrator',
+  name: 'Your name',
+  nameRule: 'You sign in with this name. Letters, digits, and . _ @ + - are allowed.',
+  password: 'Password',
+  again: 'Password again',
+  differ: 'The passwords differ.',
+  next: 'Continue',
+  restarts: 'docent turns the sign-in on…',
+  late: 'docent does not answer yet. Open the page again, and sign in.',
+
+  answers: 'How should docent answer?',
+  answersNote: 'You can change this at any time in the console.',
+  quotes: 'With quotes',
+  quotesNote: 'docent quotes the passages that answer a question. It needs no model, and nothing leaves this machine.',
+  local: (model: string, provider: string) => `With ${model} (${provider})`,
+  localNote: 'A chat model on this machine writes answers from the passages.',
+  key: 'With another model…',
+  keyNote: 'From a provider such as OpenAI or Mistral, or from a server of yours. It sees the questions and the passages.',
+  looking: 'docent looks for models on this machine…',
+  testing: (model: string) => `docent talks with ${model}…`,
+  selected: (model: string) => `${model} writes answers.`,
+
+  documents: 'Add documents',
+  documentsNote: 'docent answers from them. You can add more at any time.',
+  files: 'Files, or a folder',
+  site: 'A website',
+  address: 'Address of the website',
+  add: 'Add',
+  added: (address: string) => `docent reads ${address} in the background.`,
+  read: (done: number, total: number) => `${done} of ${plural(total, 'file', 'files')} read`,
+  failed: (n: number) => `${plural(n, 'file', 'files')} failed`,
+  later: 'Later',
+
+  done: 'docent is ready',
+  doneNote: 'Ask a question about your documents. Every answer shows where it is from.',
+  ask: 'Ask the first question',
+  invite: 'Invite people',
+};
