@@ -10,16 +10,20 @@ import (
 type kept struct {
 	net.Listener
 
+	bound  deadline // the same listener
 	closed atomic.Bool
 }
 
+// deadline is a listener with a limit for Accept, such as net.TCPListener.
+type deadline interface{ SetDeadline(t time.Time) error }
+
 // keep returns a listener that does not close the other one.
 func keep(l net.Listener) net.Listener {
-	t, ok := l.(interface{ SetDeadline(t time.Time) error })
-	if !ok || t.SetDeadline(time.Time{}) != nil {
+	bound, ok := l.(deadline)
+	if !ok || bound.SetDeadline(time.Time{}) != nil {
 		return l
 	}
-	return &kept{Listener: l}
+	return &kept{Listener: l, bound: bound}
 }
 
 // Accept implements net.Listener.
@@ -34,5 +38,5 @@ func (k *kept) Accept() (net.Conn, error) {
 // Close ends Accept.
 func (k *kept) Close() error {
 	k.closed.Store(true)
-	return k.Listener.(interface{ SetDeadline(t time.Time) error }).SetDeadline(time.Unix(1, 0)) //nolint:wrapcheck,forcetypeassert // keep has checked it
+	return k.bound.SetDeadline(time.Unix(1, 0)) //nolint:wrapcheck // http.Server looks at the error
 }

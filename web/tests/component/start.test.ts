@@ -41,7 +41,7 @@ test('a team gets an administrator, who is signed in, and a tested model of this
   await page.goto('#/start/C0DE');
   await page.getByRole('button', { name: 'My team' }).click();
   await page.getByLabel('Your name').fill('ada');
-  await page.getByLabel('Password', { exact: true }).fill('correct horse');
+  await page.locator('main').getByLabel('Password', { exact: true }).fill('correct horse');
   await page.getByLabel('Password again').fill('wrong horse');
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByText('The passwords differ.').waitFor();

@@ -3,7 +3,7 @@ import type { models as Models, stored as Stored } from '../en/models';
 
 export const stored: typeof Stored = {
   lead: 'Einstellungen, die Sie im Betrieb ändern können. Alle anderen nennt docent help config.',
-  groups: { answers: 'Antworten', model: 'Sprachmodelle allgemein', documents: 'Dokumente', privacy: 'Datenschutz', limits: 'Grenzen am Tag und gleichzeitig' },
+  groups: { answers: 'Antworten', model: 'Sprachmodelle allgemein', documents: 'Dokumente', privacy: 'Zugang und Datenschutz', limits: 'Grenzen am Tag und gleichzeitig' },
   notListed: 'Die Einstellungen konnten nicht geladen werden.',
   notChanged: 'Die Einstellung wurde nicht geändert.',
   locked: (where) => `Festgelegt durch ${where}. Ändern Sie sie dort.`,
@@ -34,6 +34,7 @@ export const stored: typeof Stored = {
     'max-file-size': { name: 'Größte Datei', help: 'Etwa 64MiB.' },
     'ocr.languages': { name: 'Sprachen von Scans', help: 'Für tesseract, etwa eng+deu.' },
     'encoder': { name: 'Eingebauter Encoder', help: 'Ordnet die besten Textstellen. auto nutzt ihn auf schnellen Prozessoren.' },
+    'auth': { name: 'Anmeldung', help: 'Alle müssen sich anmelden. Ohne Administration kann das niemand: Legen Sie zuerst eine an, mit docent user create.' },
     'keep-questions': { name: 'Fragen aufbewahren', help: 'Wie viele Tage die Verwaltung Fragen zeigt. 0 behält nur Tagessummen.' },
     'public-links': { name: 'Öffentliche Links', help: 'Geteilte Links können ohne Anmeldung lesbar sein.' },
     'session-timeout': { name: 'Zeitgrenze ohne Aktivität', help: 'Für Clients an /agent_websocket, etwa 30m.' },

@@ -12,7 +12,7 @@ export const start: typeof Start = {
   meNote: 'Wer diese Adresse auf diesem Rechner öffnet, kann docent nutzen. Die Anmeldung können Sie später einschalten.',
   team: 'Mein Team',
   teamNote: 'Alle melden sich an. Sie verwalten docent und laden die anderen ein.',
-  admin: 'Sie verwalten docent als Erste oder Erster',
+  admin: 'Ihr Konto',
   name: 'Ihr Name',
   nameRule: 'Mit diesem Namen melden Sie sich an. Erlaubt sind Buchstaben, Ziffern und . _ @ + -',
   password: 'Passwort',

@@ -5,7 +5,7 @@ export interface NamedSetting { name: string; help: string }
 
 export const stored = {
   lead: 'Settings that you can change while docent runs. docent help config lists all others.',
-  groups: { answers: 'Answers', model: 'Chat models in general', documents: 'Documents', privacy: 'Privacy', limits: 'Limits in a day, and at once' },
+  groups: { answers: 'Answers', model: 'Chat models in general', documents: 'Documents', privacy: 'Access and privacy', limits: 'Limits in a day, and at once' },
   notListed: 'The settings could not be listed.',
   notChanged: 'The setting was not changed.',
   locked: (where: string) => `Set by ${where}. Change it there.`,
@@ -36,6 +36,7 @@ export const stored = {
     'max-file-size': { name: 'Largest file', help: 'Such as 64MiB.' },
     'ocr.languages': { name: 'Languages of scans', help: 'For tesseract, such as eng+deu.' },
     'encoder': { name: 'Built-in encoder', help: 'Orders the best passages. auto uses it on fast processors.' },
+    'auth': { name: 'Sign-in', help: 'Everybody has to sign in. Without an administrator, nobody can: create one first, with docent user create.' },
     'keep-questions': { name: 'Keep questions', help: 'For how many days the console shows questions. 0 keeps only daily totals.' },
     'public-links': { name: 'Public links', help: 'Shared links can be readable without a sign-in.' },
     'session-timeout': { name: 'Idle timeout', help: 'docent forgets clients at /agent_websocket that are idle for so long, such as 30m.' },

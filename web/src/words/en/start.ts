@@ -11,7 +11,7 @@ export const start = {
   meNote: 'Everybody who can open this address on this machine can use it. You can turn on the sign-in later.',
   team: 'My team',
   teamNote: 'Everybody signs in. You become the administrator and invite the others.',
-  admin: 'You become the first administrator',
+  admin: 'Your account',
   name: 'Your name',
   nameRule: 'You sign in with this name. Letters, digits, and . _ @ + - are allowed.',
   password: 'Password',
