@@ -16,8 +16,6 @@ func Routes() []route.Access {
 		{Route: "GET /ws", Scope: route.Public}, // package ws serves upgrades
 		{Route: "POST /api/login", Scope: route.Public, Audit: audit.SignedIn},
 		{Route: "POST /api/logout", Scope: route.Public},
-		{Route: "POST /api/setup", Scope: route.Public, Audit: audit.SetUp}, // the handler checks the code
-		{Route: "POST /api/setup/check", Scope: route.Public},
 		{Route: "GET /api/me", Scope: route.Known},
 		{Route: "GET /api/info", Scope: route.Known},
 		{Route: "GET /api/tokens", Scope: route.Known}, // the principal's own; package auth checks who may have tokens
@@ -110,9 +108,11 @@ func Routes() []route.Access {
 	}, append(insightRoutes(), settingRoutes()...)...)
 }
 
-// settingRoutes are the routes for settings and chat models.
+// settingRoutes are the routes for the first start, settings, and chat models.
 func settingRoutes() []route.Access {
 	return []route.Access{
+		{Route: "POST /api/setup", Scope: route.Public, Audit: audit.SetUp}, // the handler checks the code
+		{Route: "POST /api/setup/check", Scope: route.Public},
 		{Route: "GET /api/settings", Scope: auth.Admin},
 		{Route: "PUT /api/settings/{key}", Scope: auth.Admin, Audit: audit.SettingChanged},
 		{Route: "DELETE /api/settings/{key}", Scope: auth.Admin, Audit: audit.SettingRemoved},

@@ -71,7 +71,7 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		UploadBytes: s.Config.MaxFileSize, MaxSearches: s.Config.Searches, Quotas: s.quotas,
 		Settings: s.settingsConfig(),
 		Sources:  s.Sources, Metrics: s.metrics, Logger: s.Log,
-		ChatModels: func() []string { return s.now().otherChoices() }, Write: s.write,
+		ChatModels: func() []string { return s.now().otherChoices() }, Write: present{s}.write,
 	}
 	if s.setup != nil {
 		cfg.Setup = s.setup

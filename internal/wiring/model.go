@@ -274,8 +274,8 @@ func (a *Answers) otherChoices() []string {
 const maxTitleTokens = 1000
 
 // write lets the model for titles answer a prompt. Without a model, it returns "".
-func (s *Server) write(ctx context.Context, prompt string) (string, error) {
-	model := s.now().ModelFor(config.UseTitles)
+func (p present) write(ctx context.Context, prompt string) (string, error) {
+	model := p.server.now().ModelFor(config.UseTitles)
 	if model == nil {
 		return "", nil
 	}

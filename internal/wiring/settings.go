@@ -86,7 +86,7 @@ func sameSettings(a, b config.Stored) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// present answers with the present settings. It implements ask.RAG.
+// present answers and tests models with the present settings. It implements ask.RAG.
 type present struct{ server *Server }
 
 // Stream implements ask.RAG.
@@ -103,13 +103,14 @@ func (p present) Run(ctx context.Context, req rag.Request) (rag.Answer, error) {
 func (s *Server) settingsConfig() settings.Config {
 	return settings.Config{
 		Settings: s.Settings, ReadOnly: s.authenticator == nil && !s.Config.Loopback(),
-		Running: s.Config.Value, Apply: s.applySettings, Test: s.testModel, Find: findModelServers,
+		Running: s.Config.Value, Apply: s.applySettings, Test: present{s}.testModel, Find: findModelServers,
 		States: func() map[string]string { return s.now().states() },
 	}
 }
 
 // testModel has a conversation with a model, as docent doctor does.
-func (s *Server) testModel(ctx context.Context, change stored.Change) (llm.Report, error) {
+func (p present) testModel(ctx context.Context, change stored.Change) (llm.Report, error) {
+	s := p.server
 	cfg, named, err := s.Settings.Draft(ctx, change)
 	if err != nil {
 		return llm.Report{}, err //nolint:wrapcheck // the error is complete

@@ -25,7 +25,7 @@ func (s *Server) Setup(ctx context.Context) (code string, err error) {
 }
 
 // fresh reports whether nobody has used the installation.
-func (s *Server) fresh(ctx context.Context) (bool, error) {
+func (s *Store) fresh(ctx context.Context) (bool, error) {
 	users, err := s.DB.Users.Users(ctx)
 	tokens, failed := s.DB.Tokens.Tokens(ctx)
 	records, unread := s.DB.Settings.Settings(ctx)
