@@ -47,6 +47,8 @@ type asked struct {
 	language string
 	// foreign reports that it is not in English, and other that no passage has its language.
 	foreign, other bool
+	// documents is the language of the best passage, or "".
+	documents string
 	// addresses and quotes are spans of bytes, in order and without overlaps.
 	addresses, quotes [][]int
 	// capitals reports that capitals mark names.
@@ -76,6 +78,9 @@ func readQuestion(question string, best []Passage) *asked {
 		q.other = len(languages) > 0 && !slices.Contains(languages, q.language)
 	default:
 		q.other = len(languages) > 0 && !slices.Contains(languages, "en")
+	}
+	if len(languages) > 0 {
+		q.documents = languages[0]
 	}
 	q.capitals = q.marksNames() && strings.ToUpper(question) != question
 	return q

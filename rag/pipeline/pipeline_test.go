@@ -30,7 +30,7 @@ type shelf struct {
 	queries  []retrieve.Query
 	infos    []corpus.CollectionInfo
 	terms    []text.Term
-	without  evidence.Kind
+	signs    evidence.Signs
 	subjects []string
 }
 
@@ -44,7 +44,7 @@ func (s *shelf) Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Retrie
 		Results:  s.results[:min(q.K, len(s.results))],
 		Evidence: s.evidence,
 		Terms:    s.terms,
-		Signs:    evidence.Signs{Without: s.without},
+		Signs:    s.signs,
 		Coverage: evidence.Coverage{Subjects: s.subjects},
 	}, ctx.Err()
 }
@@ -208,7 +208,7 @@ func TestRunAbstains(t *testing.T) {
 		docs  int
 	}{
 		"weak":       {&shelf{results: memoryShelf().results, evidence: .00001, infos: infos}, rag.Request{}, "I don't know. I searched 4 documents in the collections `default`, `notes` and found nothing that answers this. The nearest passages are listed, but they do not answer it.", 3},
-		"date":       {&shelf{results: memoryShelf().results, evidence: .00001, without: evidence.Date}, rag.Request{}, "I don't know: there are no documents yet. " + rag.DefaultIngestHint + " The nearest passages give no date for it.", 3},
+		"date":       {&shelf{results: memoryShelf().results, evidence: .00001, signs: evidence.Signs{Without: evidence.Date}}, rag.Request{}, "I don't know: there are no documents yet. " + rag.DefaultIngestHint + " The nearest passages give no date for it.", 3},
 		"collection": {&shelf{results: memoryShelf().results, evidence: .00001, infos: infos}, rag.Request{Collections: []string{"notes"}}, "I don't know. I searched 1 document in the collection `notes` and found nothing that answers this. The nearest passages are listed, but they do not answer it.", 3},
 		"nothing":    {&shelf{infos: infos[2:]}, rag.Request{}, "I don't know: there are no documents yet. " + rag.DefaultIngestHint, 0},
 		"empty":      {&shelf{infos: infos}, rag.Request{Collections: []string{"empty", "x"}}, "I don't know: there are no documents in the collection `empty`. " + rag.DefaultIngestHint, 0},

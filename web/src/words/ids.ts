@@ -272,9 +272,17 @@ export interface Params {
   html_element_too_large: [number];
   id_invalid: [number];
   image_no_picture: [];
+  in_another_language: [];
   in_collection: [string];
   in_collections: [string];
   in_collections_and_more: [string, number];
+  in_dutch: [];
+  in_english: [];
+  in_french: [];
+  in_german: [];
+  in_italian: [];
+  in_portuguese: [];
+  in_spanish: [];
   index_filling: [string, number];
   ingest_hint: [];
   insights_off: [];
@@ -905,6 +913,7 @@ export interface Params {
   unknown_in_files: [];
   unknown_in_one_document: [string];
   unknown_lacking: [string, string, string];
+  unknown_language: [string, string];
   unknown_no_date: [string];
   unknown_no_documents: [string];
   unknown_no_documents_in: [string, string];
@@ -919,6 +928,7 @@ export interface Params {
   unsupported_parameter: [string, string];
   unsure: [];
   unsure_lacking: [string];
+  unsure_language: [string];
   upload_collection_late: [number];
   upload_collection_too_long: [number];
   upload_cut_off: [];
