@@ -267,7 +267,7 @@ func answerQuotes(ctx context.Context, a *answering) bool {
 	}
 	line := failureLine(a.failed)
 	if a.out.Outcome == rag.Unsure {
-		line = both(line, a.unsureLine())
+		line = both(line, unsureLine(a.found))
 	}
 	if !line.IsZero() {
 		a.lead(line)
@@ -282,7 +282,8 @@ const minNamed = .02
 // if they lack a code or the asked kind of answers, or are in another language and share nothing with the question.
 func (a *answering) quotable() rag.Outcome {
 	outcome := a.thresholds.Outcome(a.found.Evidence)
-	other := a.found.Signs.Absent || a.found.Signs.Apart || a.found.Signs.Without != "" || a.found.Evidence < minNamed && len(a.found.Coverage.Subjects) > 0
+	signs := a.found.Signs
+	other := signs.Absent || signs.Apart || signs.Without != "" || a.found.Evidence < minNamed && len(a.found.Coverage.Subjects) > 0
 	if len(a.found.Results) == 0 || outcome == rag.Unsure && other {
 		return rag.NotFound
 	}
@@ -291,11 +292,11 @@ func (a *answering) quotable() rag.Outcome {
 
 // unsureLine is the line before the quotes of an unsure answer. It names subjects of the question that the passages lack, or the
 // language of the passages.
-func (a *answering) unsureLine() fault.Text {
-	if language, ok := a.otherLanguage(); ok {
+func unsureLine(found retrieve.Retrieval) fault.Text {
+	if language, ok := otherLanguage(found.Signs); ok {
 		return fault.NewText("unsure_language", "These passages come closest. They are %s, so a question in that language finds more.", language)
 	}
-	names := a.found.Coverage.Subjects
+	names := found.Coverage.Subjects
 	line := fault.NewText("unsure", "These passages come closest. They may not answer the question.")
 	if len(names) > 0 {
 		line = fault.NewText("unsure_lacking", "These passages come closest, but they do not mention %s.", codeSpans(names))
@@ -324,7 +325,7 @@ func (a *answering) abstain(ctx context.Context) {
 		said = fault.NewText("unknown_in_all", "I don't know. I searched the documents and found nothing that answers this.")
 	}
 	if len(a.out.Passages) > 0 {
-		said = a.nearest(said)
+		said = nearest(said, a.found)
 	}
 	said = a.inLanguage(both(failureLine(a.failed), said))
 	a.out.Text, a.out.Named = said.Message, said.Sentence
@@ -332,11 +333,11 @@ func (a *answering) abstain(ctx context.Context) {
 }
 
 // nearest adds why the nearest passages do not answer the question.
-func (a *answering) nearest(said fault.Text) fault.Text {
-	without, c := a.found.Signs.Without, a.found.Coverage
-	language, other := a.otherLanguage()
+func nearest(said fault.Text, found retrieve.Retrieval) fault.Text {
+	without, c := found.Signs.Without, found.Coverage
+	language, other := otherLanguage(found.Signs)
 	switch {
-	case other && !a.found.Signs.Absent:
+	case other && !found.Signs.Absent:
 		return fault.NewText("unknown_language", "%s The nearest passages are %s, so please ask in that language. "+
 			"With a model for other languages, docent searches across languages: see `docent model --help`.", said, language)
 	case len(c.Unseen) > 0:

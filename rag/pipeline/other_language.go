@@ -1,11 +1,13 @@
 package pipeline
 
-import "docent/internal/fault"
+import (
+	"docent/internal/fault"
+	"docent/rag/evidence"
+)
 
 // otherLanguage names the language of the passages if the question has another one and no model compared the two. Missing words
 // then say nothing about the passages.
-func (a *answering) otherLanguage() (fault.Text, bool) {
-	signs := a.found.Signs
+func otherLanguage(signs evidence.Signs) (fault.Text, bool) {
 	if !signs.Other || signs.Similarity > 0 {
 		return fault.Text{}, false
 	}
