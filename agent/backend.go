@@ -104,6 +104,8 @@ type Place struct {
 	Entered time.Time
 	// Deadline is the time at which an open question about a call expires, or zero; see Approvals.
 	Deadline time.Time
+	// Zone is the time zone of the session. Default: time.Local.
+	Zone *time.Location
 }
 
 // Result is the result of a turn's steps.
@@ -165,7 +167,7 @@ func (t *Turn) Result() Result {
 	defer t.mu.Unlock()
 	all := t.vars.merged()
 	return Result{
-		Place: Place{State: t.at.name, Entered: t.entered, Deadline: Deadline(all, t.at.name)}, Event: t.event,
+		Place: Place{State: t.at.name, Entered: t.entered, Deadline: Deadline(all, t.at.name), Zone: Zone(all, t.env.Location)}, Event: t.event,
 		Transitions: slices.Clone(t.transitions), Predictions: slices.Clone(t.predictions), Usage: t.usage,
 		Set: t.vars.set, Delete: t.vars.removed(), Variables: all,
 		Documents: slices.Clone(t.documents), Forget: t.forget,

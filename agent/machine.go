@@ -93,7 +93,7 @@ func (m *Machine) NextLook(at Place, now time.Time, interval time.Duration) time
 	}
 	for _, edge := range n.edges {
 		var look time.Time
-		switch due := at.Entered.Add(edge.after); {
+		switch due := edge.due(at); {
 		case edge.takes != takesNone:
 			continue
 		case edge.timed && now.Before(due):
@@ -108,6 +108,18 @@ func (m *Machine) NextLook(at Place, now time.Time, interval time.Duration) time
 		}
 	}
 	return soonest
+}
+
+// due returns the time of a timed transition, or a time in the past.
+func (t *Transition) due(at Place) time.Time {
+	if t.clock == nil {
+		return at.Entered.Add(t.after)
+	}
+	zone := at.Zone
+	if zone == nil {
+		zone = time.Local
+	}
+	return t.clock.next(at.Entered.In(zone))
 }
 
 // later returns the later of two times.

@@ -158,13 +158,7 @@ func (s *Session) Flush(ctx context.Context) error { return errlog.Withhold(s.tu
 // Now returns the time in the session's time zone. The variable "timezone" holds its IANA name. The default is
 // RuntimeConfig.Location.
 func (s *Session) Now() time.Time {
-	now := s.turn.env.Now()
-	if name := Get(s, "timezone", ""); name != "" {
-		if zone, err := time.LoadLocation(name); err == nil {
-			return now.In(zone)
-		}
-	}
-	return now.In(s.turn.env.Location)
+	return s.turn.env.Now().In(Zone(allVariables(s), s.turn.env.Location))
 }
 
 // language returns the language of the user, or "" if it is unknown.

@@ -34,8 +34,9 @@ type Transition struct {
 	fallback     bool     // it is made by OnNoIntent
 	auto         bool     // it is made by State.GoTo
 	polled       bool     // a condition may begin to hold by itself
-	timed        bool     // it is made by After
+	timed        bool     // it is made by After or At
 	after        time.Duration
+	clock        *Clock // of At
 	conditions   []condition
 	back         bool // of a global state, to where it was entered from
 }

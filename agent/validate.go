@@ -102,7 +102,9 @@ func (a *Agent) checkTransitions(s *State) error {
 			return a.wrong("transition %d of state %q has a nil intent", j+1, s.name)
 		case t.intents && !slices.Contains(a.intents, t.intent):
 			return a.wrong("transition %d of state %q is on %q, an intent of another agent", j+1, s.name, t.intent.Name)
-		case t.timed && t.after <= 0:
+		case t.clock != nil && !t.clock.valid():
+			return a.wrong("transition %d of state %q is at no time of day: %s", j+1, s.name, t.clock)
+		case t.timed && t.clock == nil && t.after <= 0:
 			return a.wrong("transition %d of state %q waits %s: After needs a positive time", j+1, s.name, t.after)
 		case slices.Contains(t.names, ""):
 			return a.wrong("transition %d of state %q is on an event without a name", j+1, s.name)

@@ -134,6 +134,7 @@ states:
       - {message: any, to: b}
       - {form: order, to: b}
       - {after: 5s, to: b}
+      - {at: "9:00", days: [weekdays, sun], to: b}
   b:
     needs: model
     body:

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"gopkg.in/yaml.v3"
 
@@ -216,7 +217,7 @@ type transitionDraft struct {
 func (d *draft) readTransition(s *stateDraft, n *yaml.Node, seen map[string]bool) {
 	var t transitionDraft
 	var when *condition
-	var after, matches, from *yaml.Node
+	var after, at, days, matches, from *yaml.Node
 	takes := func(kind string, read func(n *yaml.Node) func(s *agent.State) *agent.Transition) field {
 		return field{kind, func(n *yaml.Node) {
 			if t.kind != "" {
@@ -243,6 +244,8 @@ func (d *draft) readTransition(s *stateDraft, n *yaml.Node, seen map[string]bool
 		field{"matches", func(n *yaml.Node) { matches = n }},
 		field{"from", func(n *yaml.Node) { from = n }},
 		field{"after", func(n *yaml.Node) { after = n }},
+		field{"at", func(n *yaml.Node) { at = n }},
+		field{"days", func(n *yaml.Node) { days = n }},
 		field{"to", func(n *yaml.Node) { t.to = d.target(s, n, "to") }},
 	)
 	if len(keys) > 0 && keys["to"] == nil {
@@ -252,13 +255,21 @@ func (d *draft) readTransition(s *stateDraft, n *yaml.Node, seen map[string]bool
 		t.kind, t.make, t.events = "matches", (*agent.State).OnText, []string{agent.EventText}
 	}
 	switch {
+	case at != nil && (t.kind != "" || after != nil):
+		d.wrong(at, "a transition is on one thing: write one for at and another for the rest")
+		return
+	case at != nil:
+		clock := d.clock(at, days)
+		t.make = func(s *agent.State) *agent.Transition { return s.At(clock) }
+	case days != nil:
+		d.wrong(days, "days belongs to at, in the same transition")
 	case after != nil && t.kind != "":
 		d.wrong(after, "a transition is on one thing: write one for %s and another for after", t.kind)
 	case after != nil:
 		after := d.duration(after, "after")
 		t.make = func(s *agent.State) *agent.Transition { return s.After(after) }
 	case t.kind == "" && when == nil && len(keys) > 0:
-		d.wrong(n, "a transition needs one of intent, no_intent, message, matches, event, file, form, after and when; then leads on at once")
+		d.wrong(n, "a transition needs one of intent, no_intent, message, matches, event, file, form, after, at and when; then leads on at once")
 		return
 	}
 	if matches != nil {
@@ -287,6 +298,32 @@ func (t *transitionDraft) add(s *agent.State, when *condition) {
 		add(made)
 	}
 	made.GoTo(t.to.state)
+}
+
+// clockDays are the names of days in files.
+var clockDays = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
+
+// clock reads a time of day and the days of the week, which may be missing.
+func (r *reader) clock(at, days *yaml.Node) agent.Clock {
+	clock, err := agent.ParseClock(r.text(at, "at"))
+	if err != nil {
+		r.wrong(at, "at: %v; put it into quotes", err)
+	}
+	if days == nil {
+		return clock
+	}
+	for _, name := range r.texts(days, "days") {
+		day := slices.Index(clockDays, name)
+		switch {
+		case name == "weekdays":
+			clock.Days = append(clock.Days, agent.Workdays...)
+		case day >= 0:
+			clock.Days = append(clock.Days, time.Weekday(day))
+		default:
+			r.wrong(days, "days has %q, it must have weekdays or some of %s", name, strings.Join(clockDays, ", "))
+		}
+	}
+	return clock
 }
 
 func (d *draft) onIntent(n *yaml.Node, seen map[string]bool) func(*agent.State) *agent.Transition {

@@ -304,6 +304,7 @@ func (c *conversation) adopt(record journal.SessionRecord) {
 	c.payer = cmp.Or(c.payer, quota.Client{Principal: record.Owner, Address: record.Address})
 	c.place = agent.Place{State: c.rt.programs.machine().Find(record.State), Entered: record.EnteredAt}
 	c.place.Deadline = agent.Deadline(record.Variables, c.place.State)
+	c.place.Zone = agent.Zone(record.Variables, c.rt.programs.location())
 	if c.place.Entered.IsZero() {
 		c.place.Entered = c.rt.cfg.Now()
 	}

@@ -41,6 +41,13 @@ func (p *programs) machine() *agent.Machine {
 	return p.current.machine
 }
 
+// location returns the time zone of sessions without one of their own.
+func (p *programs) location() *time.Location {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.current.Location
+}
+
 // enter returns the program for a turn. The turn leaves it.
 func (p *programs) enter() *program {
 	p.mu.Lock()

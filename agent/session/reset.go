@@ -39,7 +39,7 @@ func (c *conversation) reset(ctx context.Context) {
 		return
 	}
 	c.record.Variables, c.event = nil, nil
-	c.place = agent.Place{State: c.rt.programs.machine().Find(""), Entered: c.rt.cfg.Now()}
+	c.place = agent.Place{State: c.rt.programs.machine().Find(""), Entered: c.rt.cfg.Now(), Zone: c.rt.programs.location()}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.mail.reset = emptied

@@ -70,6 +70,7 @@ func (c *conversation) setVariables(ctx context.Context, values map[string]json.
 	if err != nil {
 		return err
 	}
+	c.place.Zone = agent.Zone(all, c.rt.programs.location())
 	record := c.standing()
 	record.Set = set
 	if _, err := c.commit(ctx, nil, record); err != nil {

@@ -1,0 +1,98 @@
+package session_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"docent/agent"
+	"docent/agent/agenttest"
+	"docent/agent/session"
+)
+
+// TestAt: a session moves each weekday at 9 in its time zone, in memory or not, and after a restart.
+func TestAt(t *testing.T) {
+	for _, loaded := range []bool{true, false} {
+		t.Run(fmt.Sprint("in memory ", loaded), func(t *testing.T) {
+			bubble(t, func(t *testing.T) { testAt(t, loaded) })
+		})
+	}
+}
+
+func testAt(t *testing.T, loaded bool) {
+	tokyo, err := time.LoadLocation("Asia/Tokyo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	build := func() *agent.Agent {
+		a := agent.New("reminder")
+		idle, remind := a.State("idle", agent.Initial), a.State("remind")
+		idle.OnMessage().GoTo(idle)
+		idle.At(agent.Clock{Hour: 9, Days: agent.Workdays}).GoTo(remind)
+		remind.Body(func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, s.Now().Format("Mon 15:04")) })
+		remind.GoTo(idle)
+		return a
+	}
+	store := agenttest.NewStore()
+	rt := start(t, session.RuntimeConfig{Agent: build(), Store: store, Now: realTime, Location: time.UTC})
+	if err := rt.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	sub, _, _ := open(t, rt, "S")
+	if err := sub.SetVariables(t.Context(), map[string]json.RawMessage{"timezone": json.RawMessage(`"Asia/Tokyo"`)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := rt.AwaitIdle(t.Context(), "S"); err != nil {
+		t.Fatal(err)
+	}
+	if !loaded {
+		sub.Close()
+	}
+	until := func(day, hour int) { // 2000-01-01, the first day of a bubble, is a Saturday
+		<-time.After(time.Until(time.Date(2000, 1, day, hour, 30, 0, 0, tokyo)))
+		synctest.Wait()
+	}
+	want := ""
+	check := func(when string, more string) {
+		t.Helper()
+		want += more
+		if got := remindedOf(store); got != want {
+			t.Errorf("%s: said %q, want %q", when, got, want)
+		}
+	}
+	until(2, 20)
+	check("on the weekend", "")
+	until(3, 8)
+	check("on Monday before 9", "")
+	until(3, 9)
+	check("on Monday", "Mon 09:00 ")
+	until(4, 20)
+	check("on Tuesday", "Tue 09:00 ")
+	sub.Close()
+	stop(t, rt)
+	until(5, 20)
+	again := start(t, session.RuntimeConfig{Agent: build(), Store: store, Now: realTime, Location: time.UTC})
+	if err := again.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-time.After(time.Minute)
+	synctest.Wait()
+	check("missed on Wednesday", "Wed 20:30 ")
+	until(6, 20)
+	check("on Thursday", "Thu 09:00 ")
+}
+
+// remindedOf returns the texts that the agent has said.
+func remindedOf(store *agenttest.Store) string {
+	_, messages, _ := store.Stored("S")
+	out := ""
+	for _, m := range messages {
+		if text, ok := m.Text(); ok {
+			out += text + " "
+		}
+	}
+	return out
+}
