@@ -11,12 +11,13 @@ import (
 	"docent/ingest/extract/chat"
 	"docent/ingest/extract/mail"
 	"docent/ingest/extract/part"
+	"docent/ingest/extract/pdf"
 	"docent/ingest/intake"
 	"docent/internal/fault"
 )
 
 // Part is a document inside another one: a file in an archive, an attachment of
-// a mail, or a message in a mailbox.
+// a mail or a PDF, or a message in a mailbox.
 type Part = part.Part
 
 // container is a kind of source that contains documents.
@@ -28,6 +29,7 @@ const (
 	outlook                    // an Outlook message with attachments
 	mailbox                    // a mailbox of messages
 	archived                   // an archive of files
+	portfolio                  // a PDF with attachments
 	maxLevels = 4              // depth of nested containers
 	maxStores = 2              // depth of mailboxes and archives among them
 )
@@ -44,6 +46,8 @@ func containerOf(name string, head []byte) container {
 		return single
 	case archive.Detect(head) != archive.None:
 		return archived
+	case pdf.MayHold(head):
+		return portfolio
 	case newFile(name, nil).NeverMail:
 		return single
 	case mail.IsMbox(head):
@@ -69,14 +73,15 @@ func contentOf(name string, data []byte) container {
 	head := data[:min(len(data), sniffLen)]
 	c := containerOf(name, head)
 	switch {
-	case c == archived && archive.Detect(head) == archive.Zip && archive.HoldsDocument(data), c == outlook && !mail.IsOutlook(data):
+	case c == archived && archive.Detect(head) == archive.Zip && archive.HoldsDocument(data), c == outlook && !mail.IsOutlook(data),
+		c == portfolio && !pdf.Holds(data):
 		return single
 	}
 	return c
 }
 
 // whole reports whether a container is also a document itself.
-func (c container) whole() bool { return c == single || c == message || c == outlook }
+func (c container) whole() bool { return c == single || c == message || c == outlook || c == portfolio }
 
 // MayHaveParts reports whether a source may contain other documents. It checks
 // only the name and the signature at the beginning, so it is fast.
@@ -85,8 +90,8 @@ func MayHaveParts(name string, head []byte) bool {
 }
 
 // Parts yields the documents inside a source. whole reports whether the source is
-// also a document itself. A mail with attachments is also a document; an archive
-// is not. If a source contains no documents, whole is true and Parts yields
+// also a document itself. A mail or a PDF with attachments is also a document; an
+// archive is not. If a source contains no documents, whole is true and Parts yields
 // nothing. An error is yielded once and last.
 //
 // Parts also opens a container inside the source. The names of its documents
@@ -95,7 +100,7 @@ func MayHaveParts(name string, head []byte) bool {
 func (e *Extractor) Parts(ctx context.Context, src intake.Source) (whole bool, parts iter.Seq2[Part, error]) {
 	c := contentOf(src.Name, src.Data)
 	return c.whole(), func(yield func(Part, error) bool) {
-		x := &expander{ctx: ctx, budget: archive.NewBudget(len(src.Data)), yield: yield}
+		x := &expander{ctx: ctx, pdf: e.pdf, budget: archive.NewBudget(len(src.Data)), yield: yield}
 		defer x.recovered()
 		if err := x.open(c, src.Name, src.Data, "", 1, 0); err != nil && !x.stopped {
 			yield(Part{}, err)
@@ -106,6 +111,7 @@ func (e *Extractor) Parts(ctx context.Context, src intake.Source) (whole bool, p
 // expander opens a source and the containers inside it.
 type expander struct {
 	ctx     context.Context
+	pdf     *pdf.Reader
 	budget  *archive.Budget
 	names   part.Names
 	yield   func(Part, error) bool
@@ -146,6 +152,8 @@ func (x *expander) open(c container, name string, data []byte, prefix string, le
 	switch c {
 	case message:
 		parts = mail.Attachments(x.ctx, data, endingOf)
+	case portfolio:
+		parts = x.pdf.Attachments(x.ctx, data)
 	case outlook:
 		parts = mail.OutlookAttachments(x.ctx, data, endingOf)
 	case mailbox:

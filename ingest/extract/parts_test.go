@@ -204,7 +204,7 @@ func TestMayHaveParts(t *testing.T) {
 		{"a.html", "<p>", false},
 		{"a.msg", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", true},
 		{"a.doc", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", false},
-		{"a.pdf", "%PDF-1.4", false},
+		{"a.pdf", "%PDF-1.4", true},
 		{"empty", "", false},
 	} {
 		if got := extract.MayHaveParts(tt.name, []byte(tt.head)); got != tt.want {

@@ -15,7 +15,7 @@ var Format = format.Format{
 		Endings: []string{".pdf"},
 		Media:   "application/pdf",
 		Version: 4,
-		Reads:   "text in reading order, headings from the outline or the letter sizes, tables also with turned headers, page labels, values of form fields, notes; of scanned pages the recognized text, with `tesseract` or a vision model",
+		Reads:   "text in reading order, headings from the outline or the letter sizes, tables also with turned headers, page labels, values of form fields, notes; attachments as documents, also those of portfolios; of scanned pages the recognized text, with `tesseract` or a vision model",
 		Leaves:  "running headers and footers, also those of chapters and of left and right pages; watermarks; pictures beside text",
 		Limits:  "20,000 pages; 200 scanned pages; PDFs that need a password are not read",
 	},

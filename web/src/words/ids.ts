@@ -46,6 +46,7 @@ export interface Params {
   archive_too_many_files: [number];
   archive_unpacks_too_large: [number];
   ask_into_no_pointer: [];
+  attachment_unreadable: [];
   audio_invalid: [];
   audio_not_encoded: [];
   backup_damaged: [];

@@ -300,6 +300,7 @@ export const reading = {
   forge_too_many: (a) => `Mehr als ${a} Issues und Pull Requests; bitte max_items erhöhen`,
   forge_too_many_pages: (a) => `Die Liste des Servers hat mehr als ${a} Seiten`,
   server_quota: 'Der Server erlaubt gerade keine weiteren Anfragen; bitte seltener abgleichen oder ein Token benutzen',
+  attachment_unreadable: 'Beschädigt oder zu groß: der Anhang der PDF-Datei lässt sich nicht lesen',
   link_without_address: 'Beschädigt: in dieser Verknüpfung steht keine Adresse',
   mobi_compression: 'Das Buch hat eine unbekannte Kompression; bitte mit Calibre in EPUB umwandeln',
   mobi_damaged: 'Beschädigt: das Buch bricht ab; bitte noch einmal herunterladen',
