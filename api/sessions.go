@@ -39,6 +39,19 @@ type Session struct {
 	Messages int `json:"messages"`
 	// Owner is the principal that created it; absent if authentication was off.
 	Owner string `json:"owner,omitempty"`
+	// Found is the newest message that contains the text of the search; absent if only the name does, and without a search.
+	Found *Found `json:"found,omitempty"`
+}
+
+// Found is a message that a search has found.
+type Found struct {
+	// Seq and Turn are those of the message.
+	Seq  int64 `json:"seq"`
+	Turn int64 `json:"turn"`
+	// IsUser reports whether the user wrote the message.
+	IsUser bool `json:"is_user"`
+	// Text is the part around the first match, as written: it can be Markdown.
+	Text string `json:"text" doc:"The part around the first match, in one line. It can be Markdown. An ellipsis stands for each omitted end."`
 }
 
 // listTimeout bounds the search for sessions, which compares texts one by one.
@@ -233,10 +246,14 @@ func (s sessions) list(ctx context.Context, in *sessionsInput) (*sessionsOutput,
 
 // sessionShape returns the JSON of a session.
 func sessionShape(r journal.SessionRecord) Session {
-	return Session{
+	out := Session{
 		ID: r.RowID, SessionID: r.Key.ID, SessionName: nullable(r.Name), First: r.First, PlatformName: r.Platform,
 		Timestamp: r.UpdatedAt.UTC(), Pinned: r.Pinned, Messages: r.Messages, Owner: r.Owner,
 	}
+	if f := r.Found; f != nil {
+		out.Found = &Found{Seq: f.Seq, Turn: f.Turn, IsUser: f.IsUser, Text: f.Text}
+	}
+	return out
 }
 
 func (s sessions) delete(ctx context.Context, in *sessionInput) (*struct{}, error) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"docent/agent/session/journal"
@@ -114,7 +115,64 @@ func (s sessions) Sessions(ctx context.Context, filter journal.SessionFilter) ([
 	}
 	out, err := list(ctx, s.db, scanListed, `SELECT `+SessionColumns+`, `+messageCount+`, `+s.firstSaid()+` FROM session s WHERE `+where+
 		` ORDER BY `+order+`s.updated_at DESC, s.id DESC LIMIT `+p.add(store.Sessions(filter.Limit)), p...)
+	if err == nil && filter.Match != "" {
+		err = s.found(ctx, out, store.Fold(filter.Match))
+	}
 	return out, s.db.Fail("list sessions", err)
+}
+
+// Bounds of Found.Text, in characters: before the match, and in total.
+const (
+	foundBefore = 60
+	foundLength = 240
+)
+
+// found sets Found of listed sessions. A folded text has as many characters as the text itself, so the
+// place of the match is the same in both.
+func (s sessions) found(ctx context.Context, listed []journal.SessionRecord, match string) error {
+	ids, at := make([]int64, len(listed)), map[int64]int{}
+	for i, r := range listed {
+		ids[i], at[r.RowID] = r.RowID, i
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	type row struct {
+		session int64
+		place   int
+		size    int
+		message journal.Found
+	}
+	rows, err := list(ctx, s.db, func(r Row) (f row, err error) {
+		err = r.Scan(&f.session, &f.message.Seq, &f.message.Turn, &f.message.IsUser, &f.place, &f.size, &f.message.Text)
+		return f, err
+	}, `SELECT f.session_id, f.seq, f.turn, f.is_user, f.place, f.size,
+			substr(f.said, CASE WHEN f.place > $3 THEN f.place - $3 ELSE 1 END, $4)
+		FROM (SELECT c.session_id, c.seq, c.turn, c.is_user, strpos(d.folded, $1) AS place, length(d.folded) AS size,
+				CASE c.type WHEN 'rag_answer' THEN c.content ->> 'answer'
+					WHEN 'json' THEN c.content ->> 'message' ELSE c.content #>> '{}' END AS said
+			FROM said d JOIN chat c ON c.session_id = d.session_id AND c.id = d.chat_id
+			WHERE d.session_id IN (SELECT unnest($2::bigint[])) AND d.chat_id IN (
+				SELECT max(m.chat_id) FROM said m WHERE m.session_id IN (SELECT unnest($2::bigint[]))
+					AND strpos(m.folded, $1) > 0 AND `+s.db.NotReplaced("m", "m.session_id")+` GROUP BY m.session_id)) f`,
+		match, ids, foundBefore, foundLength)
+	for _, f := range rows {
+		f.message.Text = excerpt(f.message.Text, f.place > foundBefore+1, f.place-foundBefore-1+foundLength < f.size)
+		listed[at[f.session]].Found = &f.message
+	}
+	return err
+}
+
+// excerpt returns a part of a text in one line. Ellipses stand for the words that are cut off at its ends.
+func excerpt(text string, cutBefore, cutAfter bool) string {
+	if _, after, found := strings.Cut(text, " "); cutBefore && found && len(text)-len(after) <= foundBefore {
+		text = "… " + after
+	}
+	words := strings.Fields(text)
+	if cutAfter && len(words) > 1 {
+		words[len(words)-1] = "…"
+	}
+	return strings.Join(words, " ")
 }
 
 // Session returns a session; see journal.Directory.

@@ -66,6 +66,8 @@ type SessionRecord struct {
 	// First is the beginning of the user's first text that was not replaced, at most 100
 	// characters. It is "" if the session has a name or no such text. Only lists fill it.
 	First string
+	// Found is the newest message that contains SessionFilter.Match, or nil. Only lists fill it.
+	Found *Found
 	// CreatedAt is the time of creation.
 	CreatedAt time.Time
 	// UpdatedAt is the time of the last write. Changes of the name and the pin do not count.
@@ -380,6 +382,17 @@ type SessionFilter struct {
 	Latest bool
 	// Limit bounds the list. 0 means 200.
 	Limit int
+}
+
+// Found is a message that a search has found.
+type Found struct {
+	// Seq and Turn are those of the message.
+	Seq, Turn int64
+	// IsUser reports whether the user wrote the message.
+	IsUser bool
+	// Text is the part of the message around the first match, in one line. An ellipsis stands for each
+	// omitted end.
+	Text string
 }
 
 // SessionChange changes the name or the pin of a session.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/internal/storetest"
 	"docent/payload"
@@ -132,6 +133,26 @@ func directoryMatch(t *testing.T, db Database) {
 	storetest.Want(t, "of nobody", listed(t, s, journal.SessionFilter{Match: "hm", Owner: "p"}), "")
 	storetest.Want(t, "limited", len(strings.Fields(listed(t, s, journal.SessionFilter{Match: "hm", Limit: 2}))), 2)
 
+	e = say(t, s, rows["other"], "", "hm").Event
+	long := strings.Repeat("Grüße ", 50) + "vom *Ölstand* " + strings.Repeat("hier und ", 50)
+	commit(t, s, begun(rows["other"], e, entry(payload.TypeMarkdown, string(chat.JSONString(long)))))
+	for _, c := range []struct{ match, found string }{
+		{"über", ""}, // a name
+		{"ÖLPUMPE", "true 1 Where is the ÖLPUMPE? 100_"},
+		{"schwer", "true 1 Wie schwer ist Ελλάδα?"},
+		{"7\u00a0kg", "false 1 The gear weighs 7 kg [1]."},
+		{`"Quoted"`, `false 1 **Вес** is *heavy* "quoted"`},
+		{"ölstand", "false 2 … " + strings.Repeat("Grüße ", 9) + "vom *Ölstand* " + strings.Repeat("hier und ", 18) + "hier …"},
+	} {
+		all, err := s.Sessions(ctx, journal.SessionFilter{Match: c.match})
+		storetest.OK(t, err)
+		got := ""
+		if f := all[0].Found; f != nil {
+			got = fmt.Sprintf("%t %d %s", f.IsUser, f.Turn, f.Text)
+		}
+		storetest.Want(t, fmt.Sprintf("found %q", c.match), got, c.found)
+	}
+
 	revise(t, s, rows["text"], "", "Where is the valve?", 1)
 	storetest.Want(t, "replaced", listed(t, s, journal.SessionFilter{Match: "ölpumpe"}), "")
 	storetest.Want(t, "instead", listed(t, s, journal.SessionFilter{Match: "VALVE"}), "text")
@@ -144,8 +165,8 @@ func directoryMatch(t *testing.T, db Database) {
 	reset(t, s, rows["answer"])
 	storetest.Want(t, "reset", listed(t, s, journal.SessionFilter{Match: "gear"}), "")
 	storetest.OK(t, s.Directory.DeleteSession(ctx, journal.SessionKey{Agent: "a", ID: "markdown"}))
-	// Session "text" has the old text and the new one. Sessions "object" and "other" have one each.
-	storetest.Want(t, "kept to search in", db.Count(t, "said"), 4)
+	// Session "text" has the old text and the new one. Sessions "object" and "other" have one and three.
+	storetest.Want(t, "kept to search in", db.Count(t, "said"), 6)
 }
 
 // inOrder returns named sessions in the order of a list.

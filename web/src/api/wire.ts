@@ -499,6 +499,15 @@ export interface components {
         Files: {
             files: components["schemas"]["File"][];
         };
+        Found: {
+            is_user: boolean;
+            /** Format: int64 */
+            seq: number;
+            /** @description The part around the first match, in one line. It can be Markdown. An ellipsis stands for each omitted end. */
+            text: string;
+            /** Format: int64 */
+            turn: number;
+        };
         Gap: {
             collections: string[];
             /** Format: date-time */
@@ -1489,6 +1498,7 @@ export interface components {
         };
         Session: {
             first?: string;
+            found?: components["schemas"]["Found"];
             /** Format: int64 */
             id: number;
             /** Format: int64 */
@@ -1862,6 +1872,7 @@ export type Feedback = components['schemas']['Feedback'];
 export type File = components['schemas']['File'];
 export type FilePublication = components['schemas']['FilePublication'];
 export type Files = components['schemas']['Files'];
+export type Found = components['schemas']['Found'];
 export type Gap = components['schemas']['Gap'];
 export type GapChange = components['schemas']['GapChange'];
 export type GapDetail = components['schemas']['GapDetail'];

@@ -42,6 +42,13 @@ export class Following {
     this.target = 'end';
   }
 
+  /** show moves to an element, and stays there. */
+  show(element: Element): void {
+    this.target = null;
+    element.scrollIntoView({ block: 'start', behavior: 'instant' });
+    if (this.scroller) this.lastTop = this.scroller.scrollTop;
+  }
+
   toEnd(): void {
     this.target = 'end';
     this.update();

@@ -1,9 +1,10 @@
-// The view of the page, from its address: #/, #/c/SESSION, #/documents, #/documents/ID,
+// The view of the page, from its address: #/, #/c/SESSION, #/c/SESSION/TURN, #/documents, #/documents/ID,
 // #/documents/search/TEXT, #/sources, #/others, #/others/SESSION, #/settings, and
 // #/links, #/console/PAGE/REST, #/join/LINK, and #/start/CODE. main.ts shows #/shared/ID without the rest of the page.
 
 export type Route =
-  | { view: 'chat'; session: string | undefined }
+  /** With turn, the view shows this turn of the conversation. */
+  | { view: 'chat'; session: string | undefined; turn?: number }
   | { view: 'documents'; document: number | undefined; search?: string }
   | { view: 'sources' }
   | { view: 'others'; session: string | undefined }
@@ -27,7 +28,9 @@ export function parseRoute(hash: string): Route {
   if (first === 'join') return { view: 'join', link: second ?? '' };
   if (first === 'start') return { view: 'start', code: second ?? '' };
   if (first === 'console') return { view: 'console', page: second ?? '', rest: [third, ...further].join('/') };
-  return { view: 'chat', session: (first === 'c' && second && decoded(second)) || undefined };
+  const session = (first === 'c' && second && decoded(second)) || undefined;
+  const turn = session ? Number(third) : 0;
+  return { view: 'chat', session, ...(Number.isSafeInteger(turn) && turn > 0 && { turn }) };
 }
 
 function decoded(part: string): string {
@@ -38,7 +41,7 @@ function decoded(part: string): string {
   }
 }
 
-export const chatAddress = (session?: string) => (session ? `#/c/${encodeURIComponent(session)}` : '#/');
+export const chatAddress = (session?: string, turn?: number) => (session ? `#/c/${encodeURIComponent(session)}${turn ? `/${turn}` : ''}` : '#/');
 /** othersAddress is the address of a conversation of another user. */
 export const othersAddress = (session: string) => `#/others/${encodeURIComponent(session)}`;
 /** consoleAddress is the address of a view of the console. */

@@ -44,9 +44,24 @@ describe('conversation', () => {
 
   test('a new chat by its key takes the focus from the search', async () => {
     await page.goto('#/');
-    await page.getByLabel('Search conversations').first().focus();
+    await page.locator('#find-conversation').focus();
     await page.keyboard.press('Control+Shift+O');
     await expect.poll(() => document.activeElement?.getAttribute('aria-label')).toBe('Your question');
+  });
+
+  test('a search shows the found message, and its result opens the conversation there', async () => {
+    await page.goto('#/');
+    await ask('backup');
+    await answered();
+    await ask('Something unknown');
+    await answered(2);
+    await page.locator('#find-conversation').fill('MOST TEAMS');
+    await expect.poll(() => page.locator('.conversation mark').allTextContents()).toEqual(['Most teams']);
+    expect(await page.locator('.conversation .found').textContent()).not.toContain('**');
+    await page.locator('.conversation a').first().click();
+    await expect.poll(() => location.hash).toMatch(/^#\/c\/.+\/1$/);
+    await expect.poll(() => page.locator('.turn.marked').allTextContents()).toEqual([expect.stringContaining('Most teams')]);
+    await accessible();
   });
 
   test('a failed turn and a refused question say why and can be repeated', async () => {

@@ -394,7 +394,11 @@ export class MockDocent {
   private listed(match: string) {
     const said = (s: Session) => [s.row.session_name ?? '', ...this.unreplaced(s).messages.map((m) => JSON.stringify(m.content))].join('\n').toLowerCase();
     const found = [...this.sessions.values()].filter((s) => (s.row.session_name || s.messages.some((m) => m.is_user)) && said(s).includes(match)).reverse();
-    return found.map((s) => ({ ...s.row, ...this.first(s) })).sort((a, b) => Number(b.pinned) - Number(a.pinned));
+    const hit = (s: Session) => this.unreplaced(s).messages.findLast((m) => JSON.stringify(m.content).toLowerCase().includes(match));
+    const part = (m: Session['messages'][number]) => ({
+      found: { seq: m.seq, turn: m.turn, is_user: m.is_user, text: (m.content as { answer?: string }).answer ?? textOf(m.content) },
+    });
+    return found.map((s) => ({ ...s.row, ...this.first(s), ...(match && hit(s) && part(hit(s)!)) })).sort((a, b) => Number(b.pinned) - Number(a.pinned));
   }
 
   private unreplaced(s: Session) {

@@ -1,0 +1,18 @@
+// The part of a message that a search has found.
+import { plain } from '../markdown/plain';
+
+export interface Part {
+  text: string;
+  /** The part is the searched text. */
+  on: boolean;
+}
+
+/** snippet returns a found text without the signs of Markdown and marks the searched text. */
+export function snippet(found: string, searched: string): Part[] {
+  const text = plain(found.replace(/ ?\[\d{1,3}\](?!\()/g, ''));
+  const what = searched.trim().toLowerCase();
+  const at = what ? text.toLowerCase().indexOf(what) : -1;
+  if (at < 0) return [{ text, on: false }];
+  const to = at + what.length;
+  return [{ text: text.slice(0, at), on: false }, { text: text.slice(at, to), on: true }, { text: text.slice(to), on: false }].filter((p) => p.text !== '');
+}
