@@ -63,6 +63,27 @@ func directoryPins(t *testing.T, db Database) {
 	storetest.Want(t, "after a reset", open(t, s, "1").Pinned, true)
 }
 
+// wantFound checks the messages that searches return.
+func wantFound(t *testing.T, s Store) {
+	t.Helper()
+	for _, c := range []struct{ match, found string }{
+		{"über", ""}, // a name
+		{"ÖLPUMPE", "true 1 Where is the ÖLPUMPE? 100_"},
+		{"schwer", "true 1 Wie schwer ist Ελλάδα?"},
+		{"7\u00a0kg", "false 1 The gear weighs 7 kg [1]."},
+		{`"Quoted"`, `false 1 **Вес** is *heavy* "quoted"`},
+		{"ölstand", "false 2 … " + strings.Repeat("Grüße ", 9) + "vom *Ölstand* " + strings.Repeat("hier und ", 18) + "hier …"},
+	} {
+		all, err := s.Sessions(t.Context(), journal.SessionFilter{Match: c.match})
+		storetest.OK(t, err)
+		got := ""
+		if f := all[0].Found; f != nil {
+			got = fmt.Sprintf("%t %d %s", f.IsUser, f.Turn, f.Text)
+		}
+		storetest.Want(t, fmt.Sprintf("found %q", c.match), got, c.found)
+	}
+}
+
 // directoryMatch finds sessions by their names and messages.
 func directoryMatch(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
@@ -136,22 +157,7 @@ func directoryMatch(t *testing.T, db Database) {
 	e = say(t, s, rows["other"], "", "hm").Event
 	long := strings.Repeat("Grüße ", 50) + "vom *Ölstand* " + strings.Repeat("hier und ", 50)
 	commit(t, s, begun(rows["other"], e, entry(payload.TypeMarkdown, string(chat.JSONString(long)))))
-	for _, c := range []struct{ match, found string }{
-		{"über", ""}, // a name
-		{"ÖLPUMPE", "true 1 Where is the ÖLPUMPE? 100_"},
-		{"schwer", "true 1 Wie schwer ist Ελλάδα?"},
-		{"7\u00a0kg", "false 1 The gear weighs 7 kg [1]."},
-		{`"Quoted"`, `false 1 **Вес** is *heavy* "quoted"`},
-		{"ölstand", "false 2 … " + strings.Repeat("Grüße ", 9) + "vom *Ölstand* " + strings.Repeat("hier und ", 18) + "hier …"},
-	} {
-		all, err := s.Sessions(ctx, journal.SessionFilter{Match: c.match})
-		storetest.OK(t, err)
-		got := ""
-		if f := all[0].Found; f != nil {
-			got = fmt.Sprintf("%t %d %s", f.IsUser, f.Turn, f.Text)
-		}
-		storetest.Want(t, fmt.Sprintf("found %q", c.match), got, c.found)
-	}
+	wantFound(t, s)
 
 	revise(t, s, rows["text"], "", "Where is the valve?", 1)
 	storetest.Want(t, "replaced", listed(t, s, journal.SessionFilter{Match: "ölpumpe"}), "")
