@@ -11,7 +11,7 @@ var ZIPFormat = format.Format{Info: format.Info{
 	Endings: []string{".zip", ".jar"},
 	Media:   "application/zip",
 	Reads:   "each file as a document; of JAR files those with source code",
-	Leaves:  "hidden files; archives inside archives, beyond one level; encrypted files; programs in JAR files",
+	Leaves:  "hidden files; archives inside archives, beyond one level; encrypted files; programs in JAR files; views of databases in exports of Notion",
 	Limits:  limits,
 }}
 

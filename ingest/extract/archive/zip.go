@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -111,12 +112,13 @@ func (w *walk) zip(data []byte) error {
 	r.RegisterDecompressor(methodZstd, decompressor(Zstd))
 	r.RegisterDecompressor(methodXZ, decompressor(XZ))
 	decode := nameDecoder(r.File)
+	twice := notionViews(r.File)
 	for _, f := range r.File {
 		if err := w.next(); err != nil {
 			return err
 		}
 		name := part.Clean(decode(f))
-		if !f.Mode().IsRegular() || strings.HasSuffix(f.Name, "/") || name == "" || part.IsHidden(name) {
+		if !f.Mode().IsRegular() || strings.HasSuffix(f.Name, "/") || name == "" || part.IsHidden(name) || twice[f.Name] {
 			continue
 		}
 		p := part.Part{Name: name, Modified: f.Modified}
@@ -131,6 +133,25 @@ func (w *walk) zip(data []byte) error {
 		}
 	}
 	return nil
+}
+
+// notionName is the name of a page or a database in an export of Notion, with its id.
+var notionName = regexp.MustCompile(` [0-9a-f]{32}(_all)?\.(md|csv|html)$`)
+
+// notionViews returns the tables in an export of Notion that are views of others: the
+// export has all rows of X.csv in X_all.csv, too.
+func notionViews(files []*zip.File) map[string]bool {
+	notion, views := false, map[string]bool{}
+	for _, f := range files {
+		notion = notion || notionName.MatchString(f.Name)
+		if stem, ok := strings.CutSuffix(f.Name, "_all.csv"); ok {
+			views[stem+".csv"] = true
+		}
+	}
+	if !notion {
+		return nil
+	}
+	return views
 }
 
 // unzip unpacks a file. An error of kind fault.Invalid concerns only this file,
