@@ -86,14 +86,16 @@ func TestPreformatted(t *testing.T) {
 		"The bearing is changed with it, and both are kept in the store of the plant."
 	const contents = "1. Introduction\n2. Seals\n2.1 Changing them\n3. Bearings"
 	for page, want := range map[string]string{
-		"<pre>\nsqlite&gt; .tables\n\n  a\n</pre><p>End": "```\nsqlite> .tables\n\n  a\n```\n\nEnd",
-		"<pre>\n\n  indented\n</pre>":                    "```\n  indented\n```",
-		"<pre>```\nx\n```</pre>":                         "````\n```\nx\n```\n````",
-		"<pre> </pre><p>End":                             "End",
-		"<ul><li><pre>make</pre></ul>":                   "- make",
-		"<pre>" + mail + "</pre>":                        mail,
-		"<pre>" + contents + "</pre>":                    contents,
-		"<table><tr><th>a<th>b<tr><td><pre>x\ny</pre><td>off | on or a|b</table>": `a | b` + "\n" + `x y | off \| on or a|b`,
+		"<pre>\nsqlite&gt; .tables\n\n  a\n</pre><p>End":                               "```\nsqlite> .tables\n\n  a\n```\n\nEnd",
+		"<pre>\n\n  indented\n</pre>":                                                  "```\n  indented\n```",
+		"<pre>```\nx\n```</pre>":                                                       "````\n```\nx\n```\n````",
+		"<pre><code>import a</code><code>require(a)</code><button>copy</button></pre>": "```\nimport a\n\nrequire(a)\n```",
+		"<pre>a <code>b</code> <code>c</code></pre>":                                   "```\na b c\n```",
+		"<pre> </pre><p>End":                                                           "End",
+		"<ul><li><pre>make</pre></ul>":                                                 "- make",
+		"<pre>" + mail + "</pre>":                                                      mail,
+		"<pre>" + contents + "</pre>":                                                  contents,
+		"<table><tr><th>a<th>b<tr><td><pre>x\ny</pre><td>off | on or a|b</table>":      `a | b` + "\n" + `x y | off \| on or a|b`,
 	} {
 		if got := readPage(t, page); got != want {
 			t.Errorf("%s: got %q, want %q", page, got, want)

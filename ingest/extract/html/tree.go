@@ -89,6 +89,9 @@ func (t *tree) textOf(n *html.Node) string {
 	return b.String()
 }
 
+// isCode reports whether a node is a <code> element.
+func isCode(n *html.Node) bool { return n != nil && n.DataAtom == atom.Code }
+
 // addText appends the text of a node. The parser bounds the depth.
 func (t *tree) addText(b *strings.Builder, n *html.Node) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
@@ -100,6 +103,10 @@ func (t *tree) addText(b *strings.Builder, n *html.Node) {
 		case c.DataAtom == atom.Script, c.DataAtom == atom.Style, c.DataAtom == atom.A && t.isSelfLink(c):
 		case c.DataAtom == atom.Br:
 			b.WriteByte('\n')
+		case n.DataAtom == atom.Pre && c.DataAtom == atom.Button: // it copies the code
+		case n.DataAtom == atom.Pre && isCode(c) && isCode(c.PrevSibling): // the same code in another language
+			b.WriteString("\n\n")
+			t.addText(b, c)
 		default:
 			t.addText(b, c)
 		}
