@@ -92,7 +92,7 @@ func plainAroundCode(line string) (string, bool) {
 // plainWords writes words without code spans. first reports that they begin a
 // line.
 func plainWords(line string, first bool) string {
-	fields := strings.Split(line, " ")
+	fields := joinedCalls(strings.Split(line, " "))
 	for i, f := range fields {
 		core, before, after := trimPunctuation(f)
 		switch {
@@ -103,6 +103,42 @@ func plainWords(line string, first bool) string {
 		}
 	}
 	return strings.Join(fields, " ")
+}
+
+// maxCall limits the words of a call.
+const maxCall = 12
+
+// callStart matches the first word of a call with several words, such as "spawn(command[,".
+var callStart = regexp.MustCompile(`^[\w.$]+[(\[][^\s]*$`)
+
+// joinedCalls joins the words of calls with brackets, such as "spawn(command[, args])", so that they become one code span.
+func joinedCalls(fields []string) []string {
+	out := make([]string, 0, len(fields))
+	for i := 0; i < len(fields); i++ {
+		n := 1
+		if callStart.MatchString(fields[i]) {
+			n = callWords(fields[i:min(len(fields), i+maxCall)])
+		}
+		if call := strings.Join(fields[i:i+n], " "); n > 1 && risky(call) {
+			out = append(out, call)
+			i += n - 1
+			continue
+		}
+		out = append(out, fields[i])
+	}
+	return out
+}
+
+// callWords returns the number of words until all brackets are closed, or 1 if they stay open.
+func callWords(fields []string) int {
+	open := 0
+	for i, f := range fields {
+		open += strings.Count(f, "(") + strings.Count(f, "[") - strings.Count(f, ")") - strings.Count(f, "]")
+		if open <= 0 {
+			return i + 1
+		}
+	}
+	return 1
 }
 
 // isComment reports whether text is an HTML comment, which Markdown hides from

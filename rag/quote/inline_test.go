@@ -13,6 +13,9 @@ func TestPlainKeepsCodeSpans(t *testing.T) {
 		"Set `DATABASE_URL=x`; then `docent serve` runs.": "Set `DATABASE_URL=x`; then `docent serve` runs.",
 		"(`--origins`, `--hosts`)":                        "(`--origins`, `--hosts`)",
 		"one ` alone":                                     "one `` ` `` alone",
+		"spawn(command[, args][, options]): starts":       "`spawn(command[, args][, options])`: starts",
+		"run f(a[, b]), then g(c)":                        "run `f(a[, b])`, then g(c)",
+		"open f(a[, b and more":                           "open `f(a[`, b and more",
 		"`a` <b>":                                         "`a` `<b>`",
 		"- `x` is first":                                  `\- ` + "`x` is first",
 	} {
