@@ -79,7 +79,7 @@ export const models: typeof Models = {
   saved: (name) => `${name} ist gespeichert. Ab der nächsten Frage gilt es.`,
   lockedDefault: (name) => `Die Konfiguration bestimmt, dass ${name} Antworten schreibt. Die Modelle hier kann man wählen oder als Ersatz verwenden.`,
 
-  provider: 'Server',
+  provider: 'Modellserver',
   own: 'Anderer Server (OpenAI-kompatibel)',
   here: 'Auf diesem Rechner',
   find: 'Modelle auf diesem Rechner suchen',
@@ -87,7 +87,7 @@ export const models: typeof Models = {
   found: 'Modelle auf diesem Rechner',
   model: 'Modell',
   modelHint: 'Der Name des Modells auf dem Server, etwa mistral-small-latest.',
-  name: 'Name in docent',
+  name: 'Anzeigename',
   nameHint: 'Personen sehen diesen Namen. Leer: der Name des Modells.',
   url: 'Adresse',
   urlHint: 'Die Basisadresse, etwa http://127.0.0.1:11434/v1.',
