@@ -18,7 +18,7 @@ function flat(node: Node, path = ''): Map<string, string | ((...args: never[]) =
 }
 
 // Texts that are the same in both languages.
-const alike = /^(?:.{0,3}|[\W\d]*|[A-Z]{2,6}|Name|Status|Version|Plotly|Markdown|JSON|Token|Tokens|Agent|Uploads|System|Text|Website|Feed|Bucket|Format|Code|Orange|Widget|WebSocket|Terminal|docent.*)$/;
+const alike = /^(?:.{0,3}|[\W\d]*|[A-Z]{2,6}|Name|Status|Version|Plotly|Markdown|JSON|Token|Tokens|Agent|Uploads|System|Text|Website|Feed|Bucket|Format|Code|Orange|Widget|WebSocket|MediaWiki|Terminal|docent.*)$/;
 
 describe.each([['de', { ...de, console: consoleDe }]] as const)('the catalogue %s', (_, other) => {
   const [want, have] = [flat({ ...en, console: consoleEn } as unknown as Node), flat(other as unknown as Node)];
