@@ -103,8 +103,8 @@ func (e *Encoder) Kernel() string { return e.kernel.name }
 // Name returns the name of the model: Name for the built-in one.
 func (e *Encoder) Name() string { return e.model.name }
 
-// Dimensions returns 384.
-func (e *Encoder) Dimensions() int { return hidden }
+// Dimensions returns the length of the vectors: 384 for the built-in model.
+func (e *Encoder) Dimensions() int { return e.model.Width }
 
 // EmbedQuery returns the vector of a question. It does not wait for a core of
 // the pool.
@@ -114,11 +114,11 @@ func (e *Encoder) EmbedQuery(ctx context.Context, text string) ([]float32, error
 	}
 	ids := e.model.tokens(text)
 	if len(ids) <= 2 {
-		return make([]float32, hidden), nil
+		return make([]float32, e.model.Width), nil
 	}
 	w := e.workers.Get().(*worker)
 	defer e.workers.Put(w)
-	return w.encode([][]int32{ids})[0], nil
+	return w.encode([][]int32{ids}, e.model.pool)[0], nil
 }
 
 // EmbedDocuments returns the vectors of texts, in order. It computes them in
@@ -134,7 +134,29 @@ func (e *Encoder) EmbedDocuments(ctx context.Context, texts []string) ([][]float
 		}
 		ids[i] = e.model.tokens(text)
 	}
-	batches := batchesOf(ids)
+	if err := e.run(ctx, ids, e.model.pool, out); err != nil {
+		return nil, err
+	}
+	for i, v := range out {
+		if len(ids[i]) <= 2 {
+			clear(v)
+		}
+	}
+	return out, nil
+}
+
+// FirstStates returns the state of the first token of each text after the last
+// layer. Classifiers read it. A text is given as its token ids: 1 to MaxTokens,
+// each below the number of words. Those of a second text have SecondText added.
+// FirstStates computes the texts as EmbedDocuments does.
+func (e *Encoder) FirstStates(ctx context.Context, texts [][]int32) ([][]float32, error) {
+	out := make([][]float32, len(texts))
+	return out, e.run(ctx, texts, first, out)
+}
+
+// run sets out to what pool makes of the states of texts.
+func (e *Encoder) run(ctx context.Context, ids [][]int32, pool func([]float32, int, int) []float32, out [][]float32) error {
+	batches := batchesOf(ids, e.model.batchTokens())
 	var next atomic.Int64
 	var panicked atomic.Pointer[embed.PanicError]
 	work := func() {
@@ -144,7 +166,7 @@ func (e *Encoder) EmbedDocuments(ctx context.Context, texts []string) ([][]float
 			}
 		}()
 		for i := int(next.Add(1)) - 1; i < len(batches) && e.cores.Acquire(ctx) == nil; i = int(next.Add(1)) - 1 {
-			e.encodeBatch(ids, batches[i], out)
+			e.runBatch(ids, batches[i], pool, out)
 		}
 	}
 	var wg sync.WaitGroup
@@ -154,17 +176,17 @@ func (e *Encoder) EmbedDocuments(ctx context.Context, texts []string) ([][]float
 	work()
 	wg.Wait()
 	if err := panicked.Load(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("encode documents: %w", err)
+		return fmt.Errorf("encode documents: %w", err)
 	}
-	return out, nil
+	return nil
 }
 
-// encodeBatch sets the vectors of the texts of a batch and returns the core that
-// the caller has borrowed.
-func (e *Encoder) encodeBatch(ids [][]int32, batch []int, out [][]float32) {
+// runBatch computes the texts of a batch and returns the core that the caller has
+// borrowed.
+func (e *Encoder) runBatch(ids [][]int32, batch []int, pool func([]float32, int, int) []float32, out [][]float32) {
 	defer e.cores.Release()
 	w := e.workers.Get().(*worker)
 	defer e.workers.Put(w)
@@ -172,18 +194,15 @@ func (e *Encoder) encodeBatch(ids [][]int32, batch []int, out [][]float32) {
 	for i, text := range batch {
 		texts[i] = ids[text]
 	}
-	for i, v := range w.encode(texts) {
-		if len(texts[i]) <= 2 {
-			clear(v)
-		}
+	for i, v := range w.encode(texts, pool) {
 		out[batch[i]] = v
 	}
 }
 
 // batchesOf divides texts, given as their token ids, into batches of at most
-// batchTokens. The longest texts come first, so that all cores finish at about
+// limit tokens. The longest texts come first, so that all cores finish at about
 // the same time.
-func batchesOf(ids [][]int32) [][]int {
+func batchesOf(ids [][]int32, limit int) [][]int {
 	order := make([]int, len(ids))
 	for i := range order {
 		order[i] = i
@@ -192,7 +211,7 @@ func batchesOf(ids [][]int32) [][]int {
 	var batches [][]int
 	from, tokens := 0, 0
 	for i, text := range order {
-		if tokens+len(ids[text]) > batchTokens {
+		if tokens+len(ids[text]) > limit && i > from {
 			batches = append(batches, order[from:i])
 			from, tokens = i, 0
 		}

@@ -191,7 +191,7 @@ func TestBatches(t *testing.T) {
 	}
 	var all []int
 	last := maxTokens
-	for _, batch := range batchesOf(ids) {
+	for _, batch := range batchesOf(ids, maxTokens) {
 		tokens := 0
 		for _, text := range batch {
 			tokens += len(ids[text])
@@ -200,7 +200,7 @@ func TestBatches(t *testing.T) {
 			}
 			last = len(ids[text])
 		}
-		if tokens > batchTokens {
+		if tokens > maxTokens {
 			t.Errorf("a batch has %d tokens", tokens)
 		}
 		all = append(all, batch...)

@@ -38,7 +38,7 @@ type kernel struct {
 	// gelu replaces each element of x. Their number is a multiple of 32.
 	gelu func(x []float32)
 	// addNorm sets rows of x, each hidden wide, to the layer normalization of
-	// x+y.
+	// x+y, with epsilon. Models of other sizes use the function addNorm.
 	addNorm func(x, y []float32, n norm, rows int)
 }
 
@@ -137,24 +137,29 @@ func plainGelu(x []float32) {
 	}
 }
 
-func plainAddNorm(x, y []float32, n norm, rows int) {
+func plainAddNorm(x, y []float32, n norm, rows int) { addNorm(x, y, n, rows, epsilon) }
+
+// addNorm sets rows of x, each as wide as n, to the layer normalization of x+y.
+// epsilon is added to the variance before its root is taken.
+func addNorm(x, y []float32, n norm, rows int, epsilon float64) {
+	width := len(n.gain)
 	for r := range rows {
-		row, other := x[r*hidden:][:hidden], y[r*hidden:][:hidden]
+		row, other := x[r*width:][:width], y[r*width:][:width]
 		var sum, squares float32
 		for i := range row {
 			row[i] += other[i]
 			sum += row[i]
 		}
-		mean := sum / hidden
+		mean := sum / float32(width)
 		for _, v := range row {
 			squares += (v - mean) * (v - mean)
 		}
-		by := float32(1 / math.Sqrt(float64(squares/hidden)+epsilon))
+		by := float32(1 / math.Sqrt(float64(squares)/float64(width)+epsilon))
 		for i := range row {
 			row[i] = (row[i]-mean)*by*n.gain[i] + n.bias[i]
 		}
 	}
 }
 
-// epsilon is added to the variance before its root is taken.
+// epsilon is that of the built-in model.
 const epsilon = 1e-12

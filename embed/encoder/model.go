@@ -11,7 +11,7 @@ import (
 	"docent/embed"
 )
 
-// The sizes of the model.
+// The sizes of the built-in model.
 const (
 	vocabularySize = 30522
 	hidden         = 384  // the width of a token's state
@@ -40,6 +40,9 @@ var vocabularyFile string
 type linear struct {
 	in, out int
 	weights string // out/panel panels
+	// exact has the weights in float32, or is nil. A panel is in the order
+	// [inputs][panel].
+	exact []float32
 	// columns has, for each panel, panel values each of: the scale of an output;
 	// the sum of its weights times that scale; and its bias.
 	columns []float32
@@ -61,15 +64,19 @@ type layer struct {
 // model is a transformer with its tokenizer. It is read-only.
 type model struct {
 	name string
+	Shape
+	// pool makes the vector of a text from the states of its n tokens.
+	pool func(x []float32, width, n int) []float32
 	// tokens returns the ids of a text, between those of the marks at its ends.
-	// There are at most maxTokens.
+	// There are at most MaxTokens.
 	tokens func(text string) []int32
 	// word sets row to the row of a token.
 	word func(row []float32, id int32)
-	// places has a row for each position, with the row of the token type added.
-	places []float32
-	start  norm
-	layers []layer
+	// places has a row for each position, with the row of the first token type
+	// added. second is the difference of the second type to the first, or nil.
+	places, second []float32
+	start          norm
+	layers         []layer
 }
 
 // loadModel parses the built-in model once per process.
@@ -95,7 +102,7 @@ func newModel(file string, pieces *embed.WordPiece) (*model, error) {
 		}
 	}
 	words, scales := f.take(vocabularySize*hidden), f.floats(vocabularySize)
-	m := &model{name: Name, layers: make([]layer, layerCount)}
+	m := &model{name: Name, Shape: BuiltIn, pool: mean, layers: make([]layer, layerCount)}
 	m.word = func(row []float32, id int32) {
 		word, scale := words[int(id)*hidden:][:hidden], scales[id]
 		for i := range hidden {

@@ -45,8 +45,8 @@ func open(data []byte, cfg encoder.Config) (*Encoder, error) {
 		return nil, err
 	}
 	w := encoder.Weights{
-		Name: Name, Tokens: f.pieces.tokens, Word: f.word,
-		Places: f.places(), Start: f.norm("emb.ln"), Layers: f.layers, Layer: f.layer,
+		Name: Name, Shape: encoder.BuiltIn, Tokens: f.pieces.tokens, Word: f.word,
+		Places: f.places(), Start: f.norm("emb.ln"), Layers: f.layers, Layer: func(i int) (encoder.Layer, error) { return f.layer(i), nil },
 	}
 	e, err := encoder.NewFrom(w, cfg)
 	if err != nil {
