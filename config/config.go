@@ -116,7 +116,8 @@ type Config struct {
 	ChatModels []Model
 	// Embedder is the embedding model; default the built-in model.
 	Embedder Embedder
-	// Encoder selects the built-in encoder; default EncoderAuto.
+	// Encoder selects the encoder: EncoderAuto, EncoderOff, or the name of an
+	// installed model; default EncoderAuto.
 	Encoder string
 	// Index selects the vector index; default IndexAuto.
 	Index string
@@ -264,14 +265,23 @@ const (
 	EncoderOff  = "off"
 )
 
-// Rerank configures a server that orders the best passages. Without URL, the
-// built-in encoder orders them.
+// InstalledEncoder returns the name of the installed model that is the encoder, or "".
+func (c Config) InstalledEncoder() string {
+	if c.Encoder == EncoderAuto || c.Encoder == EncoderOff {
+		return ""
+	}
+	return c.Encoder
+}
+
+// Rerank configures the model that orders the best passages: one on a server, or an
+// installed one. Without URL and Model, the encoder orders them.
 type Rerank struct {
 	// URL is the address in front of /rerank; default none.
 	URL string
 	// Key is the API key; default none.
 	Key string
-	// Model is the name of the model; default none.
+	// Model is the name of the model, without URL that of an installed one; default
+	// none.
 	Model string
 	// Texts is the largest number of passages in a request; default 0: docent finds
 	// it.
@@ -280,6 +290,9 @@ type Rerank struct {
 
 // Enabled reports whether a reranking server is configured.
 func (r Rerank) Enabled() bool { return r.URL != "" }
+
+// Installed reports whether an installed model is configured.
+func (r Rerank) Installed() bool { return r.URL == "" && r.Model != "" }
 
 // Embedder configures an embedding model. Without Model, docent uses the built-in
 // one.

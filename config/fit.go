@@ -115,8 +115,6 @@ func (r Rerank) fits() (key, problem string) {
 	switch {
 	case r.Enabled():
 		return "", ""
-	case r.Model != "":
-		return "rerank.model", "is set but no server is: add --rerank-url URL"
 	case r.Key != "":
 		return "rerank.key", "is set but no server is: add --rerank-url URL"
 	}

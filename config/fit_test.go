@@ -37,7 +37,6 @@ func TestWithoutEffect(t *testing.T) {
 		"voice of who listens":      {map[string]string{"speech-voice": "nova", "transcription-model": "w", "speech-key": "k"}, "--speech-model"},
 		"embedder URL alone":        {map[string]string{"embedder-url": "http://127.0.0.1:1/v1"}, "--embedder-model"},
 		"dimensions alone":          {map[string]string{"embedder-dimensions": "64"}, "--embedder-model"},
-		"reranker alone":            {map[string]string{"rerank-model": "m"}, "--rerank-url"},
 		"reranking key alone":       {map[string]string{"rerank-key": "k"}, "--rerank-url"},
 		"reranker elsewhere":        {map[string]string{"rerank-url": "127.0.0.1:1"}, "rerank.url"},
 		"audience without issuer":   {map[string]string{"auth": "true", "oidc-audience": "docent"}, "--oidc-issuer"},
@@ -53,6 +52,8 @@ func TestWithoutEffect(t *testing.T) {
 		"origins": {"origins": "https://app.example.com/ http://127.0.0.1:3000,capacitor://localhost,http://[::1]"},
 		"hosts":   {"hosts": "docs.example.com,localhost:8080,[::1],127.0.0.1"},
 		"sockets": {"message-size": "1KiB", "frame-size": "1KiB", "outbox-size": "64KiB", "ping-interval": "1s", "silence": "2s"},
+		"rerank":  {"rerank-model": "m"},
+		"encoder": {"encoder": "bge-small-en-v1.5"},
 		"speech":  {"speech-model": "m", "speech-voice": "nova", "speech-url": "http://127.0.0.1:1/v1"},
 		"oidc":    {"auth": "true", "oidc-issuer": "https://i.example", "oidc-audience": "docent", "oidc-scopes": "ask ingest,admin"},
 	} {

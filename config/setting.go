@@ -455,8 +455,8 @@ func embedderSettings() []Setting {
 		with(Setting{
 			Storage: AfterRestart, Values: []string{EncoderAuto, EncoderOff},
 			Key: "encoder", Flag: "encoder", Env: []string{"DOCENT_ENCODER"}, Scope: Embedding, Default: EncoderAuto,
-			Help: "built-in encoder that orders the best passages: auto, or off; auto needs AVX2, or NEON with dot products",
-		})(oneOf(func(c *Config) *string { return &c.Encoder }, EncoderAuto, EncoderOff)),
+			Help: "encoder that orders the best passages: auto, off, or the name of an installed model; auto is the built-in one; it needs AVX2, or NEON with dot products",
+		})(text(func(c *Config) *string { return &c.Encoder })),
 		with(Setting{
 			Key: "index", Flag: "index", Env: []string{"DOCENT_INDEX"}, Scope: Embedding, Default: IndexAuto,
 			Help: "vector index: auto, flat, chromem, pgvector, or weaviate; auto is chromem for up to 4,000 passages, and flat for more; pgvector needs Postgres",
@@ -476,7 +476,7 @@ func embedderSettings() []Setting {
 		})(text(func(c *Config) *string { return &c.Rerank.URL })),
 		with(Setting{
 			Key: "rerank.model", Flag: "rerank-model", Env: []string{"DOCENT_RERANK_MODEL"}, Scope: Embedding,
-			Help: "model of the reranking server; default: the server's only model",
+			Help: "model of the reranking server; without --rerank-url, an installed model; default: the server's only model",
 		})(text(func(c *Config) *string { return &c.Rerank.Model })),
 		with(Setting{
 			Key: "rerank.key", Flag: "rerank-key", Env: []string{"DOCENT_RERANK_KEY"}, Scope: Embedding, Secret: true,

@@ -33,6 +33,10 @@ var families = []struct{ name, query, passage string }{
 	{"embeddinggemma", "task: search result | query: ", "title: none | text: "},
 }
 
+// Prefixes returns the prefixes of questions and passages that a model was trained
+// with. It knows models by their names.
+func Prefixes(model string) (query, passage string) { return prefixes(model, "", "") }
+
 // prefixes returns the prefixes of questions and passages for a model. Configured ones
 // replace those of its family.
 func prefixes(model, query, passage string) (q, p string) {

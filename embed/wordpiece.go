@@ -20,6 +20,11 @@ func NewWordPiece(packed string) (*WordPiece, error) {
 	if err != nil {
 		return nil, fmt.Errorf("embed: %w", err)
 	}
+	return ParseWordPiece(file)
+}
+
+// ParseWordPiece is NewWordPiece for a file that is not compressed.
+func ParseWordPiece(file string) (*WordPiece, error) {
 	v, err := newVocabulary(file)
 	if err != nil {
 		return nil, fmt.Errorf("embed: %w", err)

@@ -108,7 +108,7 @@ func (d *doctor) checks() []check {
 		{name: "embedder", run: d.checkEmbedder, remedy: "check DOCENT_EMBEDDER_URL, DOCENT_EMBEDDER_MODEL and the key; unset them to use the built-in model"},
 		{name: "index", run: d.checkIndex, remedy: "check --index, and --weaviate or the extension pgvector of the database"},
 		{name: "languages", run: d.checkLanguages, remedy: "remove the model and install it again: docent model rm " + multilingual.Model},
-		{name: "reranker", run: d.checkReranker, remedy: "check DOCENT_RERANK_URL, DOCENT_RERANK_MODEL and DOCENT_RERANK_KEY; " +
+		{name: "reranker", run: d.checkReranker, remedy: "check DOCENT_RERANK_URL, DOCENT_RERANK_MODEL and DOCENT_RERANK_KEY, or docent model ls; " +
 			"unset them to use the built-in encoder"},
 		{name: "model", run: d.checkModel, timeout: modelTimeout, remedy: "check DOCENT_MODEL, DOCENT_LLM_URL and the key; unset DOCENT_MODEL to answer with quotes"},
 		{name: "speech", run: d.checkSpeech, remedy: "check DOCENT_SPEECH_URL and DOCENT_SPEECH_KEY; " +

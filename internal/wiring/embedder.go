@@ -1,6 +1,7 @@
 package wiring
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -72,13 +73,16 @@ func OpenEmbedders(ctx context.Context, b Base) (*Embedders, error) {
 // and those without a known language, such as source code.
 var english = corpus.Languages{Listed: []string{"en", ""}}
 
-// addEncoders adds the built-in encoder and the multilingual model, if that is
+// addEncoders adds the encoder that the setting names, or the built-in encoder and the multilingual model, if that is
 // installed. It adds none if this processor cannot run them or the settings do not
 // allow it. The multilingual model takes all documents: a question in another
 // language can then find English ones.
 func (x *Embedders) addEncoders(cfg config.Config) error {
 	if _, ok := encoder.Available(); !ok || cfg.Encoder == config.EncoderOff {
 		return nil
+	}
+	if cfg.InstalledEncoder() != "" {
+		return x.addInstalled(cfg)
 	}
 	e, err := encoder.New(encoder.Config{})
 	if err != nil {
@@ -140,5 +144,5 @@ func DescribeEncoder(cfg config.Config) string {
 	case !ok:
 		return "no encoder: this processor lacks AVX2, or NEON with dot products"
 	}
-	return fmt.Sprintf("%s orders the best passages (%s)", encoder.Name, kernel)
+	return fmt.Sprintf("%s orders the best passages (%s)", cmp.Or(cfg.InstalledEncoder(), encoder.Name), kernel)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"docent/embed/encoder"
 	"docent/index/bm25"
 	"docent/index/pgwords"
 	"docent/ingest/encode"
@@ -116,7 +115,7 @@ func (x *Indexes) encoderShare(language string, passage corpus.Passage) float64 
 	switch {
 	case x.comparer.others != nil && (foreign(language) || foreign(passage.Document.Language)):
 		return x.languageShare(language, passage)
-	case foreign(passage.Document.Language), x.Retriever.Encoded(encoder.Name):
+	case foreign(passage.Document.Language), x.Retriever.Encoded(x.comparer.englishName):
 		return 0
 	case passage.Kind == corpus.Code:
 		return .2

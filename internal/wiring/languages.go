@@ -7,6 +7,7 @@ import (
 
 	"docent/config"
 	"docent/embed/encoder"
+	"docent/embed/hub"
 	"docent/embed/multilingual"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
@@ -27,6 +28,8 @@ type byLanguage struct {
 	english scorer
 	// others is the model for other languages, or nil.
 	others scorer
+	// englishName and othersName identify the vectors of the models.
+	englishName, othersName string
 }
 
 // newByLanguage returns nil without encoders.
@@ -34,9 +37,17 @@ func newByLanguage(e *Embedders, vectors rerank.StoredVectors) *byLanguage {
 	if e.english == nil {
 		return nil
 	}
-	b := &byLanguage{english: rerank.NewSimilarity(e.english, vectors)}
-	if e.others != nil {
-		b.others = rerank.NewSimilarity(e.others, vectors)
+	b := &byLanguage{english: rerank.NewSimilarity(e.english, vectors), englishName: e.english.Name()}
+	if m, ok := e.english.(*hub.Installed); ok {
+		b.english = scaled{b.english, m.Scale, m.Shift}
+	}
+	switch {
+	case e.others == nil:
+	case e.others == e.english: // a multilingual model in place of both
+		b.others, b.othersName = b.english, b.englishName
+	default:
+		b.others = scaled{rerank.NewSimilarity(e.others, vectors), multilingualScale, multilingualShift}
+		b.othersName = e.others.Name()
 	}
 	return b
 }
@@ -66,9 +77,6 @@ func (b *byLanguage) Compare(ctx context.Context, question string, languages, te
 		if err != nil {
 			return nil, fmt.Errorf("compare by language: %w", err)
 		}
-		for i := range values {
-			values[i] = spread(values[i])
-		}
 		return values, nil
 	case slices.ContainsFunc(languages, foreign):
 		return nil, nil
@@ -77,11 +85,14 @@ func (b *byLanguage) Compare(ctx context.Context, question string, languages, te
 	}
 }
 
-// spread turns a cosine of the multilingual model into the scale of the built-in
+// These turn a cosine of the multilingual model into the scale of the built-in
 // encoder, for which the weights of quotes were chosen. The cosines of English
 // questions and sentences of XQuAD have a mean of .77 and a standard deviation of
 // .040 with the one, and .29 and .178 with the other.
-func spread(cosine float64) float64 { return 4.5*cosine - 3.17 }
+const (
+	multilingualScale = 4.5
+	multilingualShift = -3.17
+)
 
 // foreign reports whether a language is neither English nor unknown.
 func foreign(language string) bool { return language != "" && language != "en" }
@@ -91,7 +102,7 @@ func foreign(language string) bool { return language != "" && language != "en" }
 // Once the features use the vectors of the model, it has no further share.
 func (x *Indexes) languageShare(language string, passage corpus.Passage) float64 {
 	switch {
-	case x.Retriever.Encoded(multilingual.Name):
+	case x.Retriever.Encoded(x.comparer.othersName):
 		return 0
 	case language == passage.Document.Language || language == "":
 		return .5
@@ -103,6 +114,16 @@ func (x *Indexes) languageShare(language string, passage corpus.Passage) float64
 // CheckLanguages opens the multilingual model if it is installed. It returns a
 // description for docent doctor.
 func CheckLanguages(cfg config.Config) (string, error) {
+	if cfg.InstalledEncoder() != "" && !cfg.Embedder.Remote() {
+		m, err := findInstalled(cfg, "--encoder", cfg.Encoder, hub.Encoder)
+		switch {
+		case err != nil:
+			return "", err
+		case m.Multilingual:
+			return m.Manifest.Name + " finds passages in other languages than the question", nil
+		}
+		return m.Manifest.Name + " is not multilingual", nil
+	}
 	if multilingual.Installed(cfg.Models) == 0 {
 		return "no multilingual model: docent model --help explains how to install one", nil
 	}

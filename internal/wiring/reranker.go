@@ -11,7 +11,8 @@ import (
 	"docent/rag/retrieve/rerank"
 )
 
-// newReranker returns the configured reranking server, or the encoders.
+// newReranker returns the configured reranking server or installed model, or the
+// encoders.
 // share is the share of its scores in the order of passages; nil means that it
 // decides the order alone.
 func (x *Indexes) newReranker(cfg config.Config) (r retrieve.Reranker, share func(string, corpus.Passage) float64, err error) {
@@ -22,6 +23,12 @@ func (x *Indexes) newReranker(cfg config.Config) (r retrieve.Reranker, share fun
 			return nil, nil, err
 		}
 		return server, nil, nil
+	case cfg.Rerank.Installed():
+		local, err := installedReranker(cfg)
+		if err != nil {
+			return nil, nil, err
+		}
+		return local, nil, nil
 	case x.comparer == nil:
 		return nil, nil, nil
 	default:
@@ -38,13 +45,21 @@ func rerankServer(cfg config.Config) (*rerank.Server, error) {
 	return server, nil
 }
 
-// CheckReranker lets the configured reranking server score two short passages. It
+// CheckReranker lets the configured reranker score two short passages. It
 // returns a description for docent doctor.
 func CheckReranker(ctx context.Context, cfg config.Config) (string, error) {
-	if !cfg.Rerank.Enabled() {
-		return "none: no reranking server is configured", nil
+	var server retrieve.Reranker
+	var err error
+	name := cfg.Rerank.URL
+	switch {
+	case cfg.Rerank.Enabled():
+		server, err = rerankServer(cfg)
+	case cfg.Rerank.Installed():
+		name = cfg.Rerank.Model
+		server, err = installedReranker(cfg)
+	default:
+		return "none: no reranking model is configured", nil
 	}
-	server, err := rerankServer(cfg)
 	if err != nil {
 		return "", err
 	}
@@ -56,5 +71,5 @@ func CheckReranker(ctx context.Context, cfg config.Config) (string, error) {
 	if scores[1].Relevance <= scores[0].Relevance {
 		return "", errors.New("the model prefers a passage about rain for the question \"Is the server on?\"; is it a reranking model?")
 	}
-	return cfg.Rerank.URL + " orders the best passages in place of the encoder", nil
+	return name + " orders the best passages in place of the encoder", nil
 }
