@@ -41,9 +41,9 @@ func newByLanguage(e *Embedders, vectors rerank.StoredVectors) *byLanguage {
 	if m, ok := e.english.(*hub.Installed); ok {
 		b.english = scaled{b.english, m.Scale, m.Shift}
 	}
-	switch {
-	case e.others == nil:
-	case e.others == e.english: // a multilingual model in place of both
+	switch e.others {
+	case nil:
+	case e.english: // a multilingual model in place of both
 		b.others, b.othersName = b.english, b.englishName
 	default:
 		b.others = scaled{rerank.NewSimilarity(e.others, vectors), multilingualScale, multilingualShift}
