@@ -178,7 +178,8 @@ func newModelLs(std stdio) *cobra.Command {
 			w := tabwriter.NewWriter(std.out, 0, 4, 2, ' ', 0)
 			fmt.Fprintln(w, "NAME\tKIND\tSIZE\tSHA-256\tPLACE")
 			if size > 0 {
-				fmt.Fprintf(w, "%s\tlanguages\t%d MB\t%.12s\t%s\n", multilingual.Model, size/1_000_000, multilingual.Checksum, multilingual.Path(cfg.Models))
+				place := multilingual.Path(cfg.Models)
+				fmt.Fprintf(w, "%s\tlanguages\t%d MB\t%.12s\t%s\n", multilingual.Model, size/1_000_000, multilingual.Checksum, place)
 			}
 			for _, m := range list {
 				fmt.Fprintf(w, "%s\t%s\t%d MB\t%.12s\t%s\n", m.Name, m.Kind, m.Bytes/1_000_000, m.Checksum, m.Folder)

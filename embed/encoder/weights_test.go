@@ -43,7 +43,8 @@ func TestQuantizeMatrix(t *testing.T) {
 func TestInvalidWeights(t *testing.T) {
 	t.Parallel()
 	start := Norm{make([]float32, Width), make([]float32, Width)}
-	w := Weights{Shape: BuiltIn, Places: make([]float32, MaxTokens*Width), Start: start, Layers: 1, Layer: func(int) (Layer, error) { return Layer{}, nil }}
+	w := Weights{Shape: BuiltIn, Places: make([]float32, MaxTokens*Width), Start: start, Layers: 1}
+	w.Layer = func(int) (Layer, error) { return Layer{}, nil }
 	if _, err := NewFrom(w, Config{AllowPlain: true}); err == nil {
 		t.Error("an empty layer fits")
 	}

