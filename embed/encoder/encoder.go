@@ -154,7 +154,7 @@ func (e *Encoder) FirstStates(ctx context.Context, texts [][]int32) ([][]float32
 	return out, e.run(ctx, texts, first, out)
 }
 
-// run sets out to what pool makes of the states of texts.
+// run applies pool to the states of texts, and sets out to the results.
 func (e *Encoder) run(ctx context.Context, ids [][]int32, pool func([]float32, int, int) []float32, out [][]float32) error {
 	batches := batchesOf(ids, e.model.batchTokens())
 	var next atomic.Int64

@@ -56,7 +56,7 @@ var files = []struct {
 	{weightsFile, maxWeights},
 }
 
-// description is what the files beside the weights say about a model.
+// description is the content of the files beside the weights.
 type description struct {
 	kind   Kind
 	shape  encoder.Shape

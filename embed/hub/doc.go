@@ -12,9 +12,9 @@
 //   - modules.json, 1_Pooling/config.json: how the vector is made. Default: the mean.
 //   - config_sentence_transformers.json: the prefixes of questions and passages.
 //
-// Only these files are read, each up to a limit. Files of strangers may be damaged:
+// Only these files are read, each up to a limit. Files may be damaged:
 // no content makes the package panic.
 //
-// testdata/generate.py writes small models with random weights, and what the library
-// transformers computes with them.
+// testdata/generate.py writes small models with random weights, and the results of the library
+// transformers for them.
 package hub

@@ -107,7 +107,7 @@ func (c changed) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	return c.Source.Open(ctx, name)
 }
 
-// TestRefused: the error says what was found, and what docent supports.
+// TestRefused: the error names the unsupported value and the supported ones.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	config := func(model, old, new string) string {

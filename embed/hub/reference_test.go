@@ -11,7 +11,7 @@ import (
 	"docent/embed/encoder"
 )
 
-// reference is what transformers computes for a text, or for two texts.
+// reference is the result of transformers for a text, or for two texts.
 type reference struct {
 	Texts  []string
 	IDs    []int32
