@@ -310,6 +310,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	access{cfg.Rights, shelf, cfg.Logger}.addRoutes(r)
 	collections{cfg.Collections, cfg.Logger}.addRoutes(r)
 	documents{r, shelf, cfg.Documents, transfers}.addRoutes()
+	places{shelf}.addRoutes(r)
 	uploads.AddRoutes(r, uploads.Config{
 		Ingester: cfg.Uploads, FileBytes: cfg.UploadBytes, RequestBytes: cfg.limits.RequestBytes,
 		MaxReads: DefaultUploads, StallTimeout: cfg.StallTimeout,

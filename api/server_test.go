@@ -130,6 +130,18 @@ func (w *world) Retrieve(_ context.Context, q retrieve.Query) (retrieve.Retrieva
 	return retrieve.Retrieval{Question: q.Question, Evidence: 0.25, Results: []retrieve.Result{r}}, w.broken
 }
 
+func (w *world) DocumentIDs(ctx context.Context, f corpus.DocumentFilter) (ids []int64, err error) {
+	docs, err := w.Documents(ctx, f)
+	for _, d := range docs {
+		ids = append(ids, d.ID)
+	}
+	return ids, err
+}
+
+func (w *world) Places(_ context.Context, f corpus.PlaceFilter) (folders, tags []corpus.PlaceCount, err error) {
+	return []corpus.PlaceCount{{Name: "hr/" + f.Match, Documents: f.Limit}}, nil, w.broken
+}
+
 func (w *world) Documents(_ context.Context, f corpus.DocumentFilter) ([]corpus.Document, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

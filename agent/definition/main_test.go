@@ -42,6 +42,8 @@ func (s shelf) Collections(context.Context) ([]corpus.CollectionInfo, error) {
 	return out, nil
 }
 
+func (s shelf) DocumentIDs(context.Context, corpus.DocumentFilter) ([]int64, error) { return nil, nil }
+
 func (s shelf) Documents(_ context.Context, f corpus.DocumentFilter) ([]corpus.Document, error) {
 	var out []corpus.Document
 	for _, d := range s {

@@ -279,6 +279,8 @@ func (shelf) Retrieve(_ context.Context, q retrieve.Query) (retrieve.Retrieval, 
 	return retrieve.Retrieval{Question: q.Question, Evidence: .9, Results: []retrieve.Result{{Rank: 1, Score: .5, Passage: p}}}, nil
 }
 
+func (shelf) DocumentIDs(context.Context, corpus.DocumentFilter) ([]int64, error) { return nil, nil }
+
 func (shelf) Documents(context.Context, corpus.DocumentFilter) ([]corpus.Document, error) {
 	return []corpus.Document{passages["work_mem"].Document, passages["cats"].Document}, nil
 }

@@ -24,6 +24,8 @@ func (b book) Retrieve(context.Context, retrieve.Query) (retrieve.Retrieval, err
 	return retrieve.Retrieval{}, nil
 }
 
+func (b book) DocumentIDs(context.Context, corpus.DocumentFilter) ([]int64, error) { return nil, nil }
+
 func (b book) Documents(context.Context, corpus.DocumentFilter) ([]corpus.Document, error) {
 	return nil, nil
 }

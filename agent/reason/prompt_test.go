@@ -224,6 +224,8 @@ func (nowhere) Retrieve(context.Context, retrieve.Query) (retrieve.Retrieval, er
 	return retrieve.Retrieval{}, nil
 }
 
+func (nowhere) DocumentIDs(context.Context, corpus.DocumentFilter) ([]int64, error) { return nil, nil }
+
 func (nowhere) Documents(context.Context, corpus.DocumentFilter) ([]corpus.Document, error) {
 	return nil, nil
 }

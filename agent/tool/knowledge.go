@@ -33,6 +33,7 @@ type Searcher interface {
 
 // Library reads documents. It is the part of corpus.Library that tools need. It is safe for concurrent use.
 type Library interface {
+	corpus.Lister
 	// Documents lists documents by ID, without Text.
 	Documents(ctx context.Context, filter corpus.DocumentFilter) ([]corpus.Document, error)
 	// Document returns one document with its Text, or fault.NotFound.

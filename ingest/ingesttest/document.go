@@ -413,6 +413,23 @@ func documentPlaces(t *testing.T, db Database) {
 	within, err := corpus.Within(ctx, s, []int64{ids[3]}, corpus.Place{Folders: []string{"hr"}}, nil)
 	storetest.OK(t, err)
 	storetest.Want(t, "ids", within, []int64{ids[0], ids[1], ids[3]})
+	few, err := s.DocumentIDs(ctx, corpus.DocumentFilter{Place: corpus.Place{Folders: []string{"hr", "hr2"}}, Limit: 2})
+	storetest.OK(t, err)
+	storetest.Want(t, "the first ids", few, ids[:2])
+	for _, c := range []struct {
+		filter        corpus.PlaceFilter
+		folders, tags string
+	}{
+		{corpus.PlaceFilter{Limit: 9}, "[{hr 2} {hr/leave 1} {hr2 1}]", "[{draft 2} {new 2} {draft two 1} {red 1} {réd 1}]"},
+		{corpus.PlaceFilter{Limit: 2, Match: "R"}, "[{hr 2} {hr/leave 1}]", "[{draft 2} {draft two 1}]"},
+		{corpus.PlaceFilter{Limit: 9, Match: "hr2"}, "[{hr2 1}]", "[]"},
+		{corpus.PlaceFilter{Limit: 9, Collections: []string{"other"}}, "[]", "[]"},
+		{corpus.PlaceFilter{Limit: 9, Collections: []string{}}, "[]", "[]"},
+	} {
+		folders, tags, err := s.Places(ctx, c.filter)
+		storetest.OK(t, err)
+		storetest.Want(t, fmt.Sprintf("places of %+v", c.filter), fmt.Sprint(folders, tags), c.folders+" "+c.tags)
+	}
 	if _, err := corpus.Within(ctx, s, nil, corpus.Place{Folders: []string{"hr"}}, []string{"other"}); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("no documents: %v", err)
 	}

@@ -120,6 +120,8 @@ type CollectionInfo struct {
 // Library reads stored documents. It is safe for concurrent use. Methods on
 // one document fail with fault.NotFound if it does not exist.
 type Library interface {
+	Lister
+	PlaceCounter
 	// Documents lists documents without Text.
 	Documents(ctx context.Context, filter DocumentFilter) ([]Document, error)
 	// Document returns one document with its Text.

@@ -62,10 +62,10 @@ type Place struct {
 // IsZero reports whether the place selects all documents.
 func (p Place) IsZero() bool { return len(p.Folders) == 0 && len(p.Tags) == 0 }
 
-// Lister lists documents. Library implements it.
+// Lister lists the ids of documents. Library implements it.
 type Lister interface {
-	// Documents lists documents without Text.
-	Documents(ctx context.Context, filter DocumentFilter) ([]Document, error)
+	// DocumentIDs lists the ids of documents by ID, at most DocumentFilter.Limit and MaxWithin + 1. It ignores Past.
+	DocumentIDs(ctx context.Context, filter DocumentFilter) ([]int64, error)
 }
 
 // Within returns the ids of the documents of a place, and of some documents. If these are none, it fails with fault.NotFound,
@@ -74,27 +74,18 @@ func Within(ctx context.Context, lister Lister, documents []int64, place Place, 
 	if place.IsZero() {
 		return documents, nil
 	}
-	out := slices.Clone(documents)
-	filter := DocumentFilter{Place: place, Status: Ready, Limit: maxListPage}
+	filter := DocumentFilter{Place: place, Status: Ready, Limit: MaxWithin + 1}
 	if len(collections) > 0 {
 		filter.Collections = collections
 	}
-	for {
-		page, err := lister.Documents(ctx, filter)
-		if err != nil {
-			return nil, fmt.Errorf("list the documents of folders and tags: %w", err)
-		}
-		for _, d := range page {
-			out = append(out, d.ID)
-		}
-		if len(out) > MaxWithin {
-			return nil, fault.New(fault.Invalid, "place_too_large",
-				"the folders and tags have more than %d documents; search in their collections or in smaller folders", MaxWithin)
-		}
-		if len(page) < maxListPage {
-			break
-		}
-		filter.After = page[len(page)-1].ID
+	found, err := lister.DocumentIDs(ctx, filter)
+	if err != nil {
+		return nil, fmt.Errorf("list the documents of folders and tags: %w", err)
+	}
+	out := slices.Concat(documents, found)
+	if len(out) > MaxWithin {
+		return nil, fault.New(fault.Invalid, "place_too_large",
+			"the folders and tags have more than %d documents; search in their collections or in smaller folders", MaxWithin)
 	}
 	if len(out) == 0 {
 		return nil, fault.New(fault.NotFound, "place_empty", "there are no documents in these folders or with these tags")
@@ -103,8 +94,32 @@ func Within(ctx context.Context, lister Lister, documents []int64, place Place, 
 	return slices.Compact(out), nil
 }
 
-// maxListPage is the maximum of DocumentFilter.Limit.
-const maxListPage = 1000
+// PlaceFilter selects folders and tags to list.
+type PlaceFilter struct {
+	// Collections, if not nil, are the collections whose documents count.
+	Collections []string
+	// Match lists only names that contain it, in any letter case.
+	Match string
+	// Limit is the maximum number of folders, and of tags. 0 means none.
+	Limit int
+}
+
+// PlaceCount is a folder or a tag, with the number of its documents.
+type PlaceCount struct {
+	// Name is the folder or the tag.
+	Name string
+	// Documents is the number of its searchable documents, also of those below a folder.
+	Documents int
+}
+
+// PlaceCounter counts the documents of folders and tags. Library implements it.
+type PlaceCounter interface {
+	// Places lists folders and tags, those with the most documents first.
+	Places(ctx context.Context, filter PlaceFilter) (folders, tags []PlaceCount, err error)
+}
+
+// MostPlaces limits the folders and tags that PlaceCounter counts, each.
+const MostPlaces = 10_000
 
 // Tagger changes the tags of documents. It is safe for concurrent use.
 type Tagger interface {

@@ -96,7 +96,9 @@ func (p *parameters) place(place corpus.Place) string {
 	var any []string
 	for _, folder := range place.Folders {
 		name := p.add(store.Text(strings.Trim(folder, "/")))
-		any = append(any, `d.folder = `+name+` OR d.folder >= `+name+` || '/' AND d.folder < `+name+` || '0'`) // 0 follows / in ASCII
+		// The first two conditions are a range of the index. 0 follows / in ASCII.
+		const folder = `d.folder COLLATE "C"`
+		any = append(any, folder+` >= `+name+` AND `+folder+` < `+name+` || '0' AND (`+folder+` = `+name+` OR `+folder+` >= `+name+` || '/')`)
 	}
 	for _, tag := range corpus.CleanTags(place.Tags) {
 		name := p.add(store.TagText([]string{tag}))
@@ -108,9 +110,8 @@ func (p *parameters) place(place corpus.Place) string {
 	return `(` + strings.Join(any, ` OR `) + `)`
 }
 
-// Documents lists documents; see corpus.Library.
-func (s documents) Documents(ctx context.Context, filter corpus.DocumentFilter) ([]corpus.Document, error) {
-	var p parameters
+// filter is the condition of a filter for document d and collection k, without that of Past.
+func (p *parameters) filter(filter corpus.DocumentFilter) string {
 	where := `d.id > ` + p.add(filter.After)
 	if filter.ID != 0 {
 		where += ` AND d.id = ` + p.add(filter.ID)
@@ -135,6 +136,34 @@ func (s documents) Documents(ctx context.Context, filter corpus.DocumentFilter) 
 	if !filter.Place.IsZero() {
 		where += ` AND ` + p.place(filter.Place)
 	}
+	return where
+}
+
+// DocumentIDs lists the ids of documents; see corpus.Lister. The ids are one text, because that costs less than a row for each.
+func (s documents) DocumentIDs(ctx context.Context, filter corpus.DocumentFilter) ([]int64, error) {
+	var p parameters
+	var text string
+	err := row(ctx, s.db, `SELECT COALESCE(string_agg(CAST(id AS text), ','), '') FROM (
+		SELECT d.id FROM document d JOIN collection k ON k.id = d.collection_id WHERE `+p.filter(filter)+`
+		ORDER BY d.id LIMIT `+p.add(min(max(filter.Limit, 0), corpus.MaxWithin+1))+`) AS found`, p...).Scan(&text)
+	if err != nil || text == "" {
+		return nil, s.db.Fail("list the ids of documents", err)
+	}
+	ids := make([]int64, 0, strings.Count(text, ",")+1)
+	for id := range strings.SplitSeq(text, ",") {
+		n, err := strconv.ParseInt(id, 10, 64)
+		if err != nil {
+			return nil, s.db.Fail("list the ids of documents", err)
+		}
+		ids = append(ids, n)
+	}
+	return ids, nil
+}
+
+// Documents lists documents; see corpus.Library.
+func (s documents) Documents(ctx context.Context, filter corpus.DocumentFilter) ([]corpus.Document, error) {
+	var p parameters
+	where := p.filter(filter)
 	key, direction, beyond := documentKeys[filter.Order], "", ">"
 	if filter.Descending {
 		direction, beyond = " DESC", "<"

@@ -77,6 +77,26 @@ func (l Library) Documents(ctx context.Context, filter corpus.DocumentFilter) ([
 	return documents, err //nolint:wrapcheck // the library names the operation
 }
 
+// DocumentIDs implements corpus.Library.
+func (l Library) DocumentIDs(ctx context.Context, filter corpus.DocumentFilter) ([]int64, error) {
+	access, err := l.rights.Access(ctx)
+	if err != nil {
+		return nil, err
+	}
+	filter.Collections = access.Readable(filter.Collections)
+	return l.library.DocumentIDs(ctx, filter) //nolint:wrapcheck // the library names the operation
+}
+
+// Places implements corpus.Library.
+func (l Library) Places(ctx context.Context, filter corpus.PlaceFilter) (folders, tags []corpus.PlaceCount, err error) {
+	access, err := l.rights.Access(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	filter.Collections = access.Readable(filter.Collections)
+	return l.library.Places(ctx, filter) //nolint:wrapcheck // the library names the operation
+}
+
 // Document implements corpus.Library.
 func (l Library) Document(ctx context.Context, id int64) (corpus.Document, error) {
 	if err := l.check(ctx, id); err != nil {

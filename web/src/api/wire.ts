@@ -1277,6 +1277,20 @@ export interface components {
             /** @description The name of the user. */
             name: string;
         };
+        PlaceCount: {
+            /**
+             * Format: int64
+             * @description The number of documents that searches can find, also of those below the folder.
+             */
+            documents: number;
+            name: string;
+        };
+        Places: {
+            /** @description The folders with the most documents come first. */
+            folders: components["schemas"]["PlaceCount"][];
+            /** @description The tags with the most documents come first. */
+            tags: components["schemas"]["PlaceCount"][];
+        };
         Progress: {
             /** Format: int64 */
             done: number;
@@ -1936,6 +1950,8 @@ export type PasswordLink = components['schemas']['PasswordLink'];
 export type PasswordLinkSecret = components['schemas']['PasswordLinkSecret'];
 export type PasswordLinkUse = components['schemas']['PasswordLinkUse'];
 export type PasswordLinkUser = components['schemas']['PasswordLinkUser'];
+export type PlaceCount = components['schemas']['PlaceCount'];
+export type Places = components['schemas']['Places'];
 export type Progress = components['schemas']['Progress'];
 export type Provider = components['schemas']['Provider'];
 export type Question = components['schemas']['Question'];
