@@ -19,6 +19,7 @@ import type {
   Me,
   NewToken,
   PageRow,
+  Places,
   RagMessage,
   RightRow,
   SearchResults,
@@ -156,6 +157,9 @@ export interface DocumentQuery {
 
 export const listDocuments = (q: DocumentQuery = {}, signal?: AbortSignal) =>
   json<DocumentPage>('/api/documents' + query({ ...q }), signal ? { signal } : {});
+
+/** listPlaces returns the folders and tags whose names contain a text. */
+export const listPlaces = (match: string, limit: number, signal?: AbortSignal) => json<Places>('/api/places' + query({ match, limit }), signal ? { signal } : {});
 
 export const getDocument = (id: number) => json<DocumentRow>(`/api/documents/${id}`);
 

@@ -13,6 +13,7 @@ export type {
   ConversationPage,
   Document as DocumentRow,
   DocumentPage,
+  Places,
   Error as ErrorShape,
   Group as GroupRow,
   Feedback as Rated,

@@ -352,6 +352,11 @@ export class MockDocent {
     if (noun === 'users' || noun === 'groups') return void (await this.users.serve(req, res, url));
     if (noun === 'settings' || noun === 'models') return void (await this.settings.serve(req, res, url));
     if (noun === 'insight') return void (await this.insight.serve(req, res, url));
+    if (noun === 'places') {
+      const match = (url.searchParams.get('match') ?? '').toLowerCase();
+      const named = (names: string[]) => names.filter((n) => n.includes(match)).map((name) => ({ name, documents: 2 }));
+      return void json({ folders: named(['hr/leave', 'manuals']), tags: named(['leave', 'draft']) });
+    }
     if (noun === 'ask') return void json(answer('backup', this.documents));
     if (noun === 'documents' && id === 'delete') {
       let body = '';

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { questionContent, sameOptions, sensible } from '../../src/conversation/choice';
+import { wordAt } from '../../src/input/scopelist.svelte';
 import { commands, matching, read } from '../../src/input/commands';
 import { browser, isText, PerConversation, tab } from '../../src/conversation/kept';
 import { Recall, remember } from '../../src/conversation/recall';
@@ -120,4 +121,10 @@ test('a choice is available on the server and differs from the default', () => {
   expect(sensible({ k: 3 }, { ...info, built_in: false })).toEqual({});
   expect([questionContent('q', {}), questionContent('q', { k: 3 })]).toEqual(['q', { message: 'q', k: 3 }]);
   expect([sameOptions({ collections: ['a', 'b'] }, { collections: ['b', 'a'] }), sameOptions({}, { k: 1 })]).toEqual([true, false]);
+});
+
+test('an @ at the beginning of a word opens the list of documents', () => {
+  expect(wordAt('What is @pump man', 17)).toBe('pump man');
+  expect(wordAt('@', 1)).toBe('');
+  for (const text of ['mail ann@example.com', 'no', '@@', '@ x', '@one\ntwo']) expect(wordAt(text, text.length)).toBeUndefined();
 });
