@@ -6,6 +6,7 @@ test('an @ finds folders and tags, which limit the next questions and survive a 
   const { mock, page } = await start();
   await page.goto('#/');
   const box = page.getByRole('textbox', { name: 'Your question' });
+  await page.getByRole('button', { name: /^Answer options/ }).waitFor();
   await box.fill('Who pays? @leav');
   const options = page.getByRole('listbox', { name: 'Documents to search' }).getByRole('option');
   await expect.poll(() => options.count()).toBe(2);
