@@ -74,7 +74,9 @@ func (s *shelf) Passages(_ context.Context, ids []int64) ([]corpus.Passage, erro
 	return out, s.err
 }
 
-func (s *shelf) DocumentIDs(context.Context, corpus.DocumentFilter) ([]int64, error) { return nil, s.err }
+func (s *shelf) DocumentIDs(context.Context, corpus.DocumentFilter) ([]int64, error) {
+	return nil, s.err
+}
 
 func (s *shelf) Documents(_ context.Context, f corpus.DocumentFilter) ([]corpus.Document, error) {
 	var out []corpus.Document
