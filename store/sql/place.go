@@ -31,7 +31,9 @@ func (s documents) Places(ctx context.Context, filter corpus.PlaceFilter) (folde
 }
 
 // eachPlace calls f with each combination of some columns, and the number of its documents.
-func (s documents) eachPlace(ctx context.Context, filter corpus.PlaceFilter, columns string, f func(folder, tags, own string, documents int)) error {
+func (s documents) eachPlace(
+	ctx context.Context, filter corpus.PlaceFilter, columns string, f func(folder, tags, own string, documents int),
+) error {
 	var p parameters
 	where := p.filter(corpus.DocumentFilter{Collections: filter.Collections, Status: corpus.Ready})
 	rows, err := s.db.Query(ctx, `SELECT `+columns+`, count(*) FROM document d JOIN collection k ON k.id = d.collection_id
