@@ -137,5 +137,8 @@ func insightRoutes() []route.Access {
 		{Route: "GET /api/insight/gaps", Scope: auth.Ingest},
 		{Route: "GET /api/insight/gaps/{id}", Scope: auth.Ingest},
 		{Route: "PATCH /api/insight/gaps/{id}", Scope: auth.Ingest},
+		{Route: "GET /api/insight/answers", Scope: auth.Ingest},
+		{Route: "POST /api/insight/answers", Scope: auth.Ingest, Audit: audit.DocumentsAdded},
+		{Route: "PUT /api/insight/answers/{id}", Scope: auth.Ingest, Audit: audit.DocumentsAdded},
 	}
 }

@@ -153,6 +153,8 @@ type Config struct {
 	Insights insight.Store
 	// Gaps keeps groups of questions without an answer. Required with Insights.
 	Gaps insight.Gaps
+	// Approved keeps approved answers. Required with Insights.
+	Approved insight.Approvals
 	// Recorder records answers without a conversation. Default: nil, they are not recorded.
 	Recorder ask.Recorder
 	// Lacking returns those of some documents that the reader may not read. Default: nil, everybody
@@ -345,7 +347,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	sources{cfg.Sources}.addRoutes(r)
 	settings.AddRoutes(r, cfg.Settings)
 	insights.AddRoutes(r, insights.Config{
-		Store: cfg.Insights, Gaps: cfg.Gaps, Managed: access{cfg.Rights, shelf, cfg.Logger}.managed, Lacking: cfg.Lacking,
+		Store: cfg.Insights, Gaps: cfg.Gaps, Approved: cfg.Approved, Documents: cfg.Uploads, Managed: access{cfg.Rights, shelf, cfg.Logger}.managed, Lacking: cfg.Lacking,
 		Names: cfg.ReadConversations, Audit: cfg.Audit,
 	})
 	return r.Handler()

@@ -356,6 +356,7 @@ var contract = []string{
 	"GET /api/insight/days", "GET /api/insight/questions", "GET /api/insight/questions/{id}", "PATCH /api/insight/questions/{id}",
 	"GET /api/insight/gaps", "GET /api/insight/gaps/{id}", "PATCH /api/insight/gaps/{id}",
 	"POST /api/setup", "POST /api/setup/check",
+	"GET /api/insight/answers", "POST /api/insight/answers", "PUT /api/insight/answers/{id}",
 	"GET /api/settings", "PUT /api/settings/{key}", "DELETE /api/settings/{key}",
 	"GET /api/models", "PUT /api/models", "PUT /api/models/{name}", "DELETE /api/models/{name}", "POST /api/models/test", "GET /api/models/local",
 	"POST /api/events", "POST /api/sessions/{session_id}/events",

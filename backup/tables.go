@@ -129,5 +129,7 @@ var Tables = []Table{
 	table("answer_day", "day text, collection_id int, questions int, answered int, unsure int, not_found int, rated_down int"),
 	table("answer_follower", "name text, chat_id int, feedback_id int, mark int, mark_xid int"),
 	table("setting", "key text, value text, secret bytes, changed_at time"),
+	table("approved_answer", "document_id int, questions text, text text, signed text, owner text, review text, at time"),
+	table("approved_link", "document_id int, linked int, sha256 text"),
 	table("audit", "id int, timestamp time, actor text, address text, action text, object text"),
 }

@@ -25,6 +25,10 @@ type Config struct {
 	Store insight.Store
 	// Gaps keeps groups of questions. Required with Store.
 	Gaps insight.Gaps
+	// Approved keeps approved answers. Required with Store.
+	Approved insight.Approvals
+	// Documents stores the documents of approved answers. Required with Store.
+	Documents Documents
 	// Managed returns the collections that the principal manages; nil means all. It fails for people
 	// who manage none. Required.
 	Managed func(ctx context.Context) ([]string, error)
@@ -49,6 +53,7 @@ func AddRoutes(r *route.Router, cfg Config) {
 	s.addDays(r)
 	s.addQuestions(r)
 	s.addGaps(r)
+	s.addAnswers(r)
 }
 
 // tags group the routes in the description.

@@ -179,3 +179,60 @@ func TestGapIsProposed(t *testing.T) {
 		t.Errorf("solve: %d %s", resp.StatusCode, body)
 	}
 }
+
+// TestApprovedAnswerSolvesGap writes an answer for a gap, and asks again.
+func TestApprovedAnswerSolvesGap(t *testing.T) {
+	t.Parallel()
+	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
+		s := guarded(t, servertest.Config{Store: store, Documents: []servertest.Document{vault}})
+		if err := s.DB.Rights.SetRight(t.Context(), "default", rights.Grant{Subject: "user:both", Level: rights.Manage}); err != nil {
+			t.Fatal(err)
+		}
+		root, manager := s.Person("user root"), s.Person("user both")
+		ask := func() (m payload.RAGMessage) {
+			_, body := root.Request(t, http.MethodPost, s.URL+"/api/ask", `{"question":"How much does a parking permit cost?"}`, asJSON...)
+			if err := json.Unmarshal([]byte(body), &m); err != nil {
+				t.Fatalf("ask: %s", body)
+			}
+			return m
+		}
+		ask()
+		var page struct{ Gaps []struct{ ID int64 } }
+		eventually(t, "there is a gap", func() bool {
+			_, body := root.Request(t, http.MethodGet, s.URL+"/api/insight/gaps", "")
+			return json.Unmarshal([]byte(body), &page) == nil && len(page.Gaps) == 1
+		})
+		write := func(w who, collection string) (int, string) {
+			resp, body := w.Request(t, http.MethodPost, s.URL+"/api/insight/answers", fmt.Sprintf(`{"collection":%q,"gap":%d,"signed":"Support",
+				"questions":["What does a permit cost?","How much does a parking permit cost?"],"text":"It costs **40 euros**.","review":"2020-01-01"}`,
+				collection, page.Gaps[0].ID), asJSON...)
+			return resp.StatusCode, body
+		}
+		if status, body := write(manager, "vault"); status < 400 {
+			t.Errorf("the manager of another collection wrote into the vault: %s", body)
+		}
+		status, body := write(root, "default")
+		if status != http.StatusOK || !strings.Contains(body, `"due":true`) {
+			t.Fatalf("write: %d %s", status, body)
+		}
+		eventually(t, "the answer is given", func() bool {
+			m := ask()
+			return strings.HasPrefix(m.Answer, "Answered by Support, ") && strings.Contains(m.Answer, "It costs **40 euros**. [1]") && m.Outcome == payload.Answered
+		})
+		_, body = root.Request(t, http.MethodGet, s.URL+"/api/insight/gaps?state=solved", "")
+		if !strings.Contains(body, "parking permit") {
+			t.Errorf("the solved gaps are %s", body)
+		}
+		var list struct{ Answers []struct{ ID int64 } }
+		_, body = manager.Request(t, http.MethodGet, s.URL+"/api/insight/answers?due=true", "")
+		if err := json.Unmarshal([]byte(body), &list); err != nil || len(list.Answers) != 1 {
+			t.Fatalf("answers to check: %s", body)
+		}
+		at := fmt.Sprint(s.URL, "/api/insight/answers/", list.Answers[0].ID)
+		resp, body := root.Request(t, http.MethodPut, at, `{"questions":["How much does a parking permit cost?"],"text":"It costs 50 euros."}`, asJSON...)
+		if resp.StatusCode != http.StatusOK || !strings.Contains(body, `"due":false`) {
+			t.Errorf("change: %d %s", resp.StatusCode, body)
+		}
+		eventually(t, "the changed answer is given", func() bool { return strings.Contains(ask().Answer, "Answered by root") && strings.Contains(ask().Answer, "50 euros") })
+	})
+}

@@ -65,7 +65,7 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		Clients: s.clients, Issuer: s.Config.OIDC.Issuer,
 		Memories: s.DB.Memories, Shares: s.DB.Shares, PublicLinks: s.Config.PublicLinks,
 		ReadConversations: s.Config.ReadConversations, Audit: audit.NewLog(s.DB.Audit, s.Log),
-		Insights: s.DB.Insights, Gaps: s.DB.Gaps, Recorder: s.recorder,
+		Insights: s.DB.Insights, Gaps: s.DB.Gaps, Approved: s.DB.Approved, Recorder: s.recorder,
 		Agent: s.definition.Agent.Name(), Version: s.version, Info: s.info,
 		Ready: s.readyChecks(), Models: func() map[string]string { return s.now().states() },
 		UploadBytes: s.Config.MaxFileSize, MaxSearches: s.Config.Searches, Quotas: s.quotas,

@@ -53,7 +53,7 @@ func (s *Server) addInsights() (err error) {
 // newAsking returns the answering that asks gaps again.
 func (s *Server) newAsking(cfg config.Config) (*pipeline.Pipeline, error) {
 	ask, err := pipeline.New(pipeline.Config{
-		Retriever: s.Retriever, Static: s.static, Chunks: s.DB.Library, Logger: s.Log,
+		Retriever: s.Retriever, Static: s.static, Chunks: s.DB.Library, Approved: s.DB.Approved, Logger: s.Log,
 		MinEvidence: cfg.MinEvidence, MinShown: cfg.MinShown,
 	})
 	if err != nil {

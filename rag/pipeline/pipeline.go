@@ -73,6 +73,8 @@ type Config struct {
 	// Chunks reads the whole tables of documents, so that answers without a model can compute. It may apply the rights of the
 	// reader. Default: nil, tables are only quoted.
 	Chunks table.Chunks
+	// Approved finds approved answers. Default: nil, there are none.
+	Approved Approved
 	// Models are the chat models by name. Requests and answers use these names.
 	// Default: none, answers are quotes.
 	Models map[string]llm.Model
@@ -210,7 +212,7 @@ func (r *Pipeline) With(models map[string]llm.Model) *Pipeline {
 // name no collections, and Config.Answered does not get them. If the Searcher implements table.Chunks, it reads tables.
 func (r *Pipeline) Over(searcher Searcher) *Pipeline {
 	out := *r
-	out.cfg.Retriever, out.cfg.Shelf, out.cfg.Answered = searcher, nil, nil
+	out.cfg.Retriever, out.cfg.Shelf, out.cfg.Answered, out.cfg.Approved = searcher, nil, nil, nil
 	out.tables = tablesOf(searcher)
 	return &out
 }
@@ -264,6 +266,10 @@ func (r *Pipeline) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Pa
 		}
 		start := time.Now()
 		if err := a.search(ctx); err != nil {
+			yield(rag.Part{}, err)
+			return
+		}
+		if err := a.approved(ctx); err != nil {
 			yield(rag.Part{}, err)
 			return
 		}

@@ -32,8 +32,10 @@ type database interface {
 	journal.Directory
 	AddFeedback(ctx context.Context, session int64, r journal.FeedbackRecord) error
 	PutDocuments(ctx context.Context, puts []intake.Put) ([]int64, error)
+	RemoveDocuments(ctx context.Context, ids []int64) (int, error)
 	insight.Store
 	insight.Gaps
+	insight.Approvals
 }
 
 // each runs a test on both databases.

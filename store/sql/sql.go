@@ -92,6 +92,7 @@ type Store struct {
 	sessions
 	snapshots
 	insights
+	approvals
 	shares
 	memories
 	accounts
@@ -104,7 +105,7 @@ func New(db Database) Store {
 		webhooks: webhooks{db}, feedback: feedback{db}, usage: usage{db}, auditRecords: auditRecords{db}, sources: sources{db},
 		documents: documents{db}, collectionRights: collectionRights{db},
 		sessions: sessions{db}, accounts: accounts{db}, snapshots: snapshots{db},
-		insights: insights{db}, shares: shares{db}, memories: memories{db}, settingRecords: settingRecords{db},
+		insights: insights{db}, approvals: approvals{db}, shares: shares{db}, memories: memories{db}, settingRecords: settingRecords{db},
 	}
 }
 

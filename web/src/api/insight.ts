@@ -1,8 +1,8 @@
 // The HTTP calls and types for the questions of all people.
 import { call, json, query } from './http';
-import type { AskedAnswer, AskedQuestion, GapChange, GapDetail, GapPage, QuestionChange, QuestionDay, QuestionPage } from './wire';
+import type { ApprovedFields, ApprovedPage, AskedAnswer, AskedQuestion, GapChange, GapDetail, GapPage, NewApprovedAnswer, QuestionChange, QuestionDay, QuestionPage } from './wire';
 
-export type { AskedAnswer, AskedQuestion, Gap, GapChange, GapDetail, QuestionChange, QuestionDay } from './wire';
+export type { ApprovedAnswer, AskedAnswer, AskedQuestion, Gap, GapChange, GapDetail, QuestionChange, QuestionDay } from './wire';
 
 export interface QuestionQuery {
   outcome?: readonly AskedQuestion['outcome'][];
@@ -18,7 +18,7 @@ export interface QuestionQuery {
 
 const at = '/api/insight';
 
-const change = (value: unknown): RequestInit => ({ method: 'PATCH', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(value) });
+const change = (value: unknown, method = 'PATCH'): RequestInit => ({ method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(value) });
 
 /** listDays counts the questions of the last 30 days, oldest first. */
 export const listDays = (collection = '') => json<QuestionDay[]>(`${at}/days` + query({ days: 30, collection }));
@@ -39,3 +39,9 @@ export const listGaps = (q: { state?: string; collection?: string; cursor?: stri
 export const readGap = (id: number) => json<GapDetail>(`${at}/gaps/${id}`);
 
 export const changeGap = (id: number, wish: GapChange) => call(`${at}/gaps/${id}`, change(wish));
+
+export const listApproved = (q: { due?: boolean; cursor?: number | undefined } = {}) => json<ApprovedPage>(`${at}/answers` + query({ cursor: q.cursor, due: q.due ? 'true' : undefined }));
+
+export const addApproved = (a: NewApprovedAnswer) => call(`${at}/answers`, change(a, 'POST'));
+
+export const changeApproved = (id: number, a: ApprovedFields) => call(`${at}/answers/${id}`, change(a, 'PUT'));

@@ -45,6 +45,50 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ApprovedAnswer: {
+            /** @description Those of documents that changed since the answer was saved, or were deleted. */
+            changed: number[];
+            collection: string;
+            /** @description The ids of the documents that the answer relies on. */
+            documents: number[];
+            /** @description True after the day of the next check, and if a document changed. */
+            due: boolean;
+            /**
+             * Format: int64
+             * @description The id of its document. Delete the document to delete the answer.
+             */
+            id: number;
+            owner: string;
+            questions: string[];
+            /** @description The day of the next check, as YYYY-MM-DD, or empty. */
+            review: string;
+            signed: string;
+            /** @description The answer in Markdown. */
+            text: string;
+            /** Format: date-time */
+            timestamp: string;
+        };
+        ApprovedFields: {
+            /** @description The ids of the documents that the answer relies on. */
+            documents?: number[] | null;
+            owner?: string;
+            /** @description The question, and other wordings of it. Each is one line. */
+            questions: string[];
+            /** @description The day of the next check, as YYYY-MM-DD. */
+            review?: string;
+            /** @description The person or the team that answers. The default is your name. */
+            signed?: string;
+            /** @description The answer in Markdown. */
+            text: string;
+        };
+        ApprovedPage: {
+            answers: components["schemas"]["ApprovedAnswer"][];
+            /**
+             * Format: int64
+             * @description The cursor of the next page. Absent on the last page.
+             */
+            next_cursor?: number;
+        };
         AskedAnswer: {
             /** @description Who asked. Present only if the server runs with --read-conversations. */
             asker?: string;
@@ -877,6 +921,25 @@ export interface components {
             reasons: boolean;
             streams: boolean;
             tools: boolean;
+        };
+        NewApprovedAnswer: {
+            collection: string;
+            /** @description The ids of the documents that the answer relies on. */
+            documents?: number[] | null;
+            /**
+             * Format: int64
+             * @description The gap that the answer solves.
+             */
+            gap?: number;
+            owner?: string;
+            /** @description The question, and other wordings of it. Each is one line. */
+            questions: string[];
+            /** @description The day of the next check, as YYYY-MM-DD. */
+            review?: string;
+            /** @description The person or the team that answers. The default is your name. */
+            signed?: string;
+            /** @description The answer in Markdown. */
+            text: string;
         };
         NewCollection: {
             /** @description blue, green, orange, purple, red, teal, yellow, or empty. */
@@ -1858,6 +1921,9 @@ export type AccountExport = components['schemas']['AccountExport'];
 export type AgentMessage = components['schemas']['AgentMessage'];
 export type AgentResume = components['schemas']['AgentResume'];
 export type AgentRun = components['schemas']['AgentRun'];
+export type ApprovedAnswer = components['schemas']['ApprovedAnswer'];
+export type ApprovedFields = components['schemas']['ApprovedFields'];
+export type ApprovedPage = components['schemas']['ApprovedPage'];
 export type AskedAnswer = components['schemas']['AskedAnswer'];
 export type AskedQuestion = components['schemas']['AskedQuestion'];
 export type AuditPage = components['schemas']['AuditPage'];
@@ -1912,6 +1978,7 @@ export type ModelInfo = components['schemas']['ModelInfo'];
 export type ModelList = components['schemas']['ModelList'];
 export type ModelOrder = components['schemas']['ModelOrder'];
 export type ModelTest = components['schemas']['ModelTest'];
+export type NewApprovedAnswer = components['schemas']['NewApprovedAnswer'];
 export type NewCollection = components['schemas']['NewCollection'];
 export type NewShare = components['schemas']['NewShare'];
 export type NewToken = components['schemas']['NewToken'];

@@ -23,4 +23,5 @@ export const views: readonly View[] = [
   { name: 'people', icon: 'people', role: 'administrator', load: () => import('./People.svelte') },
   { name: 'questions', icon: 'chat', role: 'manager', load: () => import('./Questions.svelte') },
   { name: 'gaps', icon: 'search', role: 'manager', load: () => import('./Gaps.svelte') },
+  { name: 'answers', icon: 'check', role: 'manager', load: () => import('./Answers.svelte') },
 ];

@@ -34,8 +34,13 @@ export interface Params {
   approval_open: [];
   approval_question: [string, string];
   approval_too_long: [string, number, number];
+  approved_answer: [string, string];
   approved_call_interrupted: [string];
   approved_call_made: [string];
+  approved_incomplete: [number, number];
+  approved_not_managed: [];
+  approved_review: [];
+  approved_unreadable: [];
   archive_cut_off: [];
   archive_damaged: [];
   archive_entry_damaged: [];
@@ -421,6 +426,7 @@ export interface Params {
   no_answer: [];
   no_answer_after_searches: [string];
   no_answer_to_rate: [];
+  no_approved_answer: [];
   no_client_connected: [];
   no_client_connected_at: [string];
   no_collection: [string];

@@ -2,6 +2,7 @@
 import type { Sentences } from '../sentences';
 
 export const answers = {
+  approved_answer: (a, b) => `Beantwortet von ${a}, ${b}.`,
   cut_filter: 'Der Inhaltsfilter des Modells hat die Antwort abgebrochen.',
   cut_length: 'Die Antwort ist abgeschnitten: Das Modell hat seine Höchstlänge erreicht.',
   cut_loop: 'Die Antwort ist abgeschnitten: Das Modell hat sich wiederholt.',

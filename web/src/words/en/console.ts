@@ -7,7 +7,7 @@ export const console = {
   back: 'Back to the chat',
   loading: 'Loading…',
   denied: 'You may not open this view of the console.',
-  views: { system: 'System', models: 'Models', settings: 'Settings', people: 'People', questions: 'Questions', gaps: 'Gaps' },
+  views: { system: 'System', models: 'Models', settings: 'Settings', people: 'People', questions: 'Questions', gaps: 'Gaps', answers: 'Answers' },
 
   models,
   stored,
@@ -189,6 +189,27 @@ export const console = {
     notSaved: 'The gap was not saved.',
     questions: 'Questions in this gap',
     noQuestions: 'This gap has no questions. They were deleted or moved.',
+  },
+
+  approved: {
+    lead: 'Answers that people wrote. docent gives them to everybody who asks in the same words and may read the collection.',
+    none: 'There are no approved answers yet.',
+    noneDue: 'No answer is to check.',
+    onlyDue: 'Only answers to check',
+    write: 'Write an answer',
+    changed: 'A document changed',
+    late: 'Review day is over',
+    signed: (name: string, day: string) => `Answered by ${name}, ${day}`,
+    questions: 'Questions',
+    questionsHint: 'One question in each line. Add the wordings that people use.',
+    text: 'Answer in Markdown',
+    collection: 'Collection',
+    signature: 'Signed by',
+    owner: 'Owner',
+    review: 'Check again on',
+    save: 'Save the answer',
+    saved: 'The answer is saved.',
+    notSaved: 'The answer was not saved.',
   },
 };
 

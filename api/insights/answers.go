@@ -1,0 +1,259 @@
+package insights
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/uuid"
+
+	"docent/api/route"
+	"docent/auth"
+	"docent/ingest"
+	"docent/insight"
+	"docent/internal/fault"
+	"docent/rag"
+)
+
+// Documents stores documents. It checks the right to write.
+type Documents interface {
+	// Read stores the document in r.
+	Read(ctx context.Context, collection, source string, r io.Reader) ([]ingest.Result, error)
+}
+
+// ApprovedAnswer is an answer that people wrote for some questions.
+type ApprovedAnswer struct {
+	// ID is the id of its document.
+	ID int64 `json:"id" doc:"The id of its document. Delete the document to delete the answer."`
+	// Collection is the collection of its document.
+	Collection string `json:"collection"`
+	// Questions are the questions that it answers.
+	Questions []string `json:"questions"`
+	// Text is the answer.
+	Text string `json:"text" doc:"The answer in Markdown."`
+	// Signed names the person or the team that answers.
+	Signed string `json:"signed"`
+	// Owner is the person who cares for it.
+	Owner string `json:"owner"`
+	// Review is the day of the next check.
+	Review string `json:"review" doc:"The day of the next check, as YYYY-MM-DD, or empty."`
+	// Documents are the documents below it.
+	Documents []int64 `json:"documents" doc:"The ids of the documents that the answer relies on."`
+	// Changed are those of Documents that changed.
+	Changed []int64 `json:"changed" doc:"Those of documents that changed since the answer was saved, or were deleted."`
+	// Due reports that somebody should check it.
+	Due bool `json:"due" doc:"True after the day of the next check, and if a document changed."`
+	// Timestamp is the time of the last change.
+	Timestamp time.Time `json:"timestamp"`
+}
+
+// ApprovedFields are the fields that people write.
+type ApprovedFields struct {
+	// Questions are the questions that it answers.
+	Questions []string `json:"questions" nullable:"false" minItems:"1" maxItems:"20" doc:"The question, and other wordings of it. Each is one line."`
+	// Text is the answer.
+	Text string `json:"text" minLength:"1" maxLength:"20000" doc:"The answer in Markdown."`
+	// Signed names the person or the team that answers.
+	Signed string `json:"signed,omitempty" maxLength:"100" doc:"The person or the team that answers. The default is your name."`
+	// Owner is the person who cares for it.
+	Owner string `json:"owner,omitempty" maxLength:"200"`
+	// Review is the day of the next check.
+	Review string `json:"review,omitempty" maxLength:"10" doc:"The day of the next check, as YYYY-MM-DD."`
+	// Documents are the documents that the answer relies on.
+	Documents []int64 `json:"documents,omitempty" nullable:"true" maxItems:"20" doc:"The ids of the documents that the answer relies on."`
+}
+
+type approvedPageInput struct {
+	Collection string `query:"collection" maxLength:"200"`
+	Due        bool   `query:"due" doc:"Lists only answers to check."`
+	Cursor     int64  `query:"cursor" minimum:"0" doc:"The value next_cursor of the previous page."`
+	Limit      int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
+}
+
+type approvedPageOutput struct {
+	Body struct {
+		Answers    []ApprovedAnswer `json:"answers"`
+		NextCursor int64            `json:"next_cursor,omitempty" doc:"The cursor of the next page. Absent on the last page."`
+	} `nameHint:"ApprovedPage"`
+}
+
+type approvedAddInput struct {
+	route.JSONBody
+	Body struct {
+		ApprovedFields
+
+		Collection string `json:"collection" minLength:"1" maxLength:"200"`
+		Gap        int64  `json:"gap,omitempty" minimum:"1" doc:"The gap that the answer solves."`
+	} `nameHint:"NewApprovedAnswer"`
+}
+
+type approvedChangeInput struct {
+	route.JSONBody
+	ID   int64 `path:"id" minimum:"1" doc:"The id of its document."`
+	Body ApprovedFields
+}
+
+type approvedOutput struct{ Body ApprovedAnswer }
+
+func (s server) addAnswers(r *route.Router) {
+	const list = "/api/insight/answers"
+	const note = "Needs the scope admin, or the right manage in the collection."
+	route.Add(r, huma.Operation{
+		Method: http.MethodGet, Path: list, OperationID: "list-approved-answers", Tags: tags, Errors: missing,
+		Summary: "List approved answers, the newest first", Description: note,
+	}, s.answers)
+	route.Add(r, huma.Operation{
+		Method: http.MethodPost, Path: list, OperationID: "add-approved-answer", Tags: tags, Errors: missing,
+		Summary: "Write an approved answer", DefaultStatus: http.StatusOK, MaxBodyBytes: 64 << 10,
+		Description: "The answer becomes a document of the collection. docent gives it to people who ask one of its questions in the same " +
+			"words. " + note,
+	}, s.addAnswer)
+	route.Add(r, huma.Operation{
+		Method: http.MethodPut, Path: list + "/{id}", OperationID: "change-approved-answer", Tags: tags, Errors: missing,
+		Summary: "Change an approved answer", MaxBodyBytes: 64 << 10,
+		Description: "Saving an answer also confirms that it fits the present documents. " + note,
+	}, s.changeAnswer)
+}
+
+func today() string { return time.Now().UTC().Format(time.DateOnly) }
+
+func (s server) answers(ctx context.Context, in *approvedPageInput) (*approvedPageOutput, error) {
+	if err := route.CheckText("collection", in.Collection); err != nil {
+		return nil, err
+	}
+	collections, err := s.scope(ctx, in.Collection)
+	if err != nil {
+		return nil, err
+	}
+	f := insight.ApprovedFilter{Collections: collections, Before: in.Cursor, Limit: in.Limit + 1}
+	if in.Due {
+		f.Due = today()
+	}
+	found, err := s.Approved.Approved(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	out := &approvedPageOutput{}
+	out.Body.Answers = []ApprovedAnswer{}
+	if len(found) > in.Limit {
+		found = found[:in.Limit]
+		out.Body.NextCursor = found[in.Limit-1].Document
+	}
+	for _, a := range found {
+		out.Body.Answers = append(out.Body.Answers, approvedFor(a))
+	}
+	return out, nil
+}
+
+func approvedFor(a insight.Approved) ApprovedAnswer {
+	return ApprovedAnswer{
+		ID: a.Document, Collection: a.Collection, Questions: a.Questions, Text: a.Text, Signed: a.Signed, Owner: a.Owner, Review: a.Review,
+		Documents: append([]int64{}, a.Links...), Changed: append([]int64{}, a.Changed...),
+		Due: len(a.Changed) > 0 || a.Review != "" && a.Review < today(), Timestamp: a.At,
+	}
+}
+
+func (s server) addAnswer(ctx context.Context, in *approvedAddInput) (*approvedOutput, error) {
+	if err := route.CheckText("collection", in.Body.Collection); err != nil {
+		return nil, err
+	}
+	collections, err := s.scope(ctx, in.Body.Collection)
+	if err != nil {
+		return nil, err
+	}
+	if len(collections) == 0 {
+		return nil, fault.New(fault.Forbidden, "approved_not_managed", "you do not manage this collection; ask an administrator for the right manage")
+	}
+	if in.Body.Gap != 0 {
+		if _, _, err := s.findGap(ctx, in.Body.Gap); err != nil {
+			return nil, err
+		}
+	}
+	a := insight.Approved{Collection: in.Body.Collection, Source: rag.ApprovedPrefix + uuid.NewString() + ".md"}
+	out, err := s.putAnswer(ctx, a, in.Body.ApprovedFields)
+	if err != nil || in.Body.Gap == 0 {
+		return out, err
+	}
+	state := insight.GapSolved
+	return out, s.Gaps.ChangeGap(ctx, in.Body.Gap, insight.GapChange{State: &state})
+}
+
+func (s server) changeAnswer(ctx context.Context, in *approvedChangeInput) (*approvedOutput, error) {
+	visible, err := s.scope(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.Approved.ApprovedAnswer(ctx, in.ID)
+	if err == nil && visible != nil && !slices.Contains(visible, a.Collection) {
+		err = insight.NoApproved()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.putAnswer(ctx, a, in.Body)
+}
+
+// putAnswer stores the document of an answer, and then the answer. If the second step fails, the
+// document stays an ordinary one.
+func (s server) putAnswer(ctx context.Context, a insight.Approved, fields ApprovedFields) (*approvedOutput, error) {
+	if err := route.CheckTexts("questions", fields.Questions); err != nil {
+		return nil, err
+	}
+	if err := route.CheckText("text", fields.Text, "signed", fields.Signed, "owner", fields.Owner); err != nil {
+		return nil, err
+	}
+	a.Questions = nil
+	for _, q := range fields.Questions {
+		if q = strings.Join(strings.Fields(q), " "); q != "" && !slices.Contains(a.Questions, q) {
+			a.Questions = append(a.Questions, q)
+		}
+	}
+	a.Text, a.Signed, a.Owner, a.Review = strings.TrimSpace(fields.Text), strings.TrimSpace(fields.Signed), fields.Owner, fields.Review
+	a.Links, a.At = fields.Documents, time.Now()
+	if p, ok := auth.FromContext(ctx); ok && a.Signed == "" {
+		a.Signed = auth.OwnerName(p.ID)
+	}
+	if a.Signed == "" {
+		a.Signed = "docent"
+	}
+	if err := a.Check(); err != nil {
+		return nil, err
+	}
+	results, err := s.Documents.Read(ctx, a.Collection, a.Source, strings.NewReader(approvedDocument(a)))
+	if err != nil {
+		return nil, err
+	}
+	if len(results) != 1 || results[0].DocumentID == 0 {
+		return nil, fault.New(fault.Invalid, "approved_unreadable", "docent cannot read the answer as Markdown; change its text")
+	}
+	a.Document = results[0].DocumentID
+	route.Concerns(ctx, strconv.FormatInt(a.Document, 10))
+	if err := s.Approved.PutApproved(ctx, a); err != nil {
+		return nil, err
+	}
+	stored, err := s.Approved.ApprovedAnswer(ctx, a.Document)
+	if err != nil {
+		return nil, err
+	}
+	return &approvedOutput{approvedFor(stored)}, nil
+}
+
+// approvedDocument returns the Markdown of an answer. All its questions are in the text, so that
+// searches find it by each of them.
+func approvedDocument(a insight.Approved) string {
+	var b strings.Builder
+	b.WriteString("# " + a.Questions[0] + "\n\n" + a.Text + "\n")
+	if len(a.Questions) > 1 {
+		b.WriteString("\n")
+		for _, q := range a.Questions[1:] {
+			b.WriteString("\n- " + q)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}

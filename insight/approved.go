@@ -1,0 +1,87 @@
+package insight
+
+import (
+	"context"
+	"time"
+
+	"docent/internal/fault"
+	"docent/rag"
+)
+
+// Approved is an approved answer with its place in the library.
+type Approved struct {
+	rag.Approved
+
+	// Collection is the collection of its document.
+	Collection string
+	// Source is the source of its document.
+	Source string
+	// Owner is the person who cares for it, or "".
+	Owner string
+	// Review is the day of the next check, YYYY-MM-DD, or "".
+	Review string
+	// Links are the ids of the documents below the answer, at most MaxLinks.
+	Links []int64
+	// Changed are those of Links that changed since At, or were deleted. Only Approved and
+	// ApprovedAnswer fill it.
+	Changed []int64
+}
+
+// ApprovedFilter selects approved answers.
+type ApprovedFilter struct {
+	// Collections selects answers in these collections. nil selects all, and an empty list none.
+	Collections []string
+	// Due selects answers to check: their review day is over, or a document below them changed. It is
+	// the present day, YYYY-MM-DD, or "".
+	Due string
+	// Before is the id of the last answer of the previous page, or 0.
+	Before int64
+	// Limit is the length of the page.
+	Limit int
+}
+
+// Bounds of approved answers.
+const (
+	// MaxForms bounds the questions of an answer.
+	MaxForms = 20
+	// MaxLinks bounds its linked documents.
+	MaxLinks = 20
+	// MaxApproved bounds its text in bytes.
+	MaxApproved = 20_000
+)
+
+// Approvals keeps approved answers. It is safe for concurrent use. An answer disappears with its
+// document.
+type Approvals interface {
+	// PutApproved stores an answer of a stored document, and the present content of its links. Missing
+	// links are ignored.
+	PutApproved(ctx context.Context, a Approved) error
+	// Approved lists answers, the newest documents first.
+	Approved(ctx context.Context, f ApprovedFilter) ([]Approved, error)
+	// ApprovedAnswer returns one answer. It fails with fault.NotFound if it does not exist.
+	ApprovedAnswer(ctx context.Context, document int64) (Approved, error)
+	// ApprovedAnswers returns those of some documents that are approved answers.
+	ApprovedAnswers(ctx context.Context, documents []int64) ([]rag.Approved, error)
+}
+
+// NoApproved is the error for an approved answer that does not exist.
+func NoApproved() error {
+	return fault.New(fault.NotFound, "no_approved_answer", "there is no such approved answer")
+}
+
+// reviewed reports whether a day is a valid review day.
+func reviewed(day string) bool {
+	_, err := time.Parse(time.DateOnly, day)
+	return day == "" || err == nil
+}
+
+// Check checks the texts of an answer.
+func (a Approved) Check() error {
+	switch {
+	case len(a.Questions) == 0, len(a.Questions) > MaxForms, a.Text == "", len(a.Text) > MaxApproved:
+		return fault.New(fault.Invalid, "approved_incomplete", "an approved answer needs 1 to %d questions and a text of at most %d bytes", MaxForms, MaxApproved)
+	case !reviewed(a.Review):
+		return fault.New(fault.Invalid, "approved_review", "the review day must have the form 2026-05-03")
+	}
+	return nil
+}

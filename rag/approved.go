@@ -1,0 +1,20 @@
+package rag
+
+import "time"
+
+// ApprovedPrefix begins the source of documents that are approved answers.
+const ApprovedPrefix = "answer:"
+
+// Approved is an answer that people wrote for some questions.
+type Approved struct {
+	// Document is the id of its document.
+	Document int64
+	// Questions are the questions that it answers.
+	Questions []string
+	// Text is Markdown without citation markers.
+	Text string
+	// Signed names the person or the team that answers.
+	Signed string
+	// At is the time of the last change.
+	At time.Time
+}

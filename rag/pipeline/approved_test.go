@@ -1,0 +1,55 @@
+package pipeline
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"docent/llm"
+	"docent/llm/llmtest"
+	"docent/rag"
+)
+
+// approvedList has approved answers.
+type approvedList []rag.Approved
+
+func (l approvedList) ApprovedAnswers(context.Context, []int64) ([]rag.Approved, error) { return l, nil }
+
+// TestApprovedAnswer gives an approved answer to one of its questions, with and without a model.
+func TestApprovedAnswer(t *testing.T) {
+	t.Parallel()
+	s := memoryShelf()
+	s.results[1].Passage.Document.Source = rag.ApprovedPrefix + "x.md"
+	list := approvedList{{
+		Document: s.results[1].Passage.DocumentID, Questions: []string{"How do I set the buffers?", "What size have the buffers?"},
+		Text: "Set them to a *quarter* of the memory. See [3].", Signed: "Support", At: time.Date(2026, 5, 3, 0, 0, 0, 0, time.UTC),
+	}}
+	for name, models := range map[string]map[string]llm.Model{
+		"quotes": nil, "model": {"scripted": llmtest.NewModel(llmtest.Script(llmtest.Reply{Text: []string{"The model writes. [1]"}}))},
+	} {
+		cfg := Config{Retriever: s, Shelf: s, Static: testStatic, Approved: list, Models: models}
+		if models != nil {
+			cfg.DefaultModel = "scripted"
+		}
+		r, err := New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := r.Run(t.Context(), rag.Request{Question: "Hi, how can I set the buffers?"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(got.Text, "Answered by Support, 2026-05-03.\n\nSet them to a *quarter* of the memory.") || !strings.HasSuffix(got.Text, " [1]") ||
+			strings.Contains(got.Text, "[3]") || got.Outcome != rag.Answered || got.Model != rag.Extractive {
+			t.Errorf("%s: the answer is %+v", name, got)
+		}
+		if len(got.Passages) != 3 || got.Passages[0].DocumentID != list[0].Document || got.Text[got.Sentences[0].Start:got.Sentences[0].Start+3] != "Set" {
+			t.Errorf("%s: passages %+v, sentences %+v", name, got.Passages, got.Sentences)
+		}
+		other, err := r.Run(t.Context(), rag.Request{Question: "Who sets the buffers?"})
+		if err != nil || strings.Contains(other.Text, "Answered by") {
+			t.Errorf("%s: another question gets %q (%v)", name, other.Text, err)
+		}
+	}
+}

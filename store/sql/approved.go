@@ -1,0 +1,117 @@
+package sql
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"docent/insight"
+	"docent/rag"
+	"docent/store"
+)
+
+var _ insight.Approvals = Store{}
+
+// approvals stores approved answers.
+type approvals struct{ db Database }
+
+// PutApproved stores an approved answer; see insight.Approvals.
+func (s approvals) PutApproved(ctx context.Context, a insight.Approved) error {
+	err := s.db.Write(ctx, func(ctx context.Context, tx Tx) error {
+		if _, err := tx.Exec(ctx, `INSERT INTO approved_answer (document_id, questions, text, signed, owner, review, at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (document_id) DO UPDATE SET questions = excluded.questions, text = excluded.text,
+			signed = excluded.signed, owner = excluded.owner, review = excluded.review, at = excluded.at`,
+			a.Document, store.Text(strings.Join(a.Questions, "\n")), store.Text(a.Text), store.Text(a.Signed), store.Text(a.Owner), a.Review,
+			a.At); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM approved_link WHERE document_id = $1`, a.Document); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `INSERT INTO approved_link (document_id, linked, sha256)
+			SELECT $1, id, sha256 FROM document WHERE id IN (SELECT unnest($2::bigint[])) AND id <> $1`, a.Document, a.Links)
+		return err
+	})
+	return s.db.Fail("store an approved answer", err)
+}
+
+// approvedColumns are the columns that scanApproved reads.
+const approvedColumns = `a.document_id, a.questions, a.text, a.signed, a.owner, a.review, a.at, c.name, d.source
+	FROM approved_answer a JOIN document d ON d.id = a.document_id JOIN collection c ON c.id = d.collection_id`
+
+func scanApproved(r Row) (a insight.Approved, err error) {
+	var questions string
+	err = r.Scan(&a.Document, &questions, &a.Text, &a.Signed, &a.Owner, &a.Review, Time(&a.At), &a.Collection, &a.Source)
+	a.Questions = strings.Split(questions, "\n")
+	return a, err
+}
+
+// changedLink is the condition of links l whose documents changed.
+const changedLink = `NOT EXISTS (SELECT 1 FROM document t WHERE t.id = l.linked AND t.sha256 = l.sha256)`
+
+// Approved lists approved answers; see insight.Approvals.
+func (s approvals) Approved(ctx context.Context, f insight.ApprovedFilter) ([]insight.Approved, error) {
+	c := &conditions{}
+	if f.Collections != nil {
+		c.add(`c.name IN (SELECT unnest(` + c.arg(store.Texts(f.Collections)) + `::text[]))`)
+	}
+	if f.Due != "" {
+		c.add(`(a.review <> '' AND a.review < ` + c.arg(f.Due) + ` OR EXISTS (SELECT 1 FROM approved_link l
+			WHERE l.document_id = a.document_id AND ` + changedLink + `))`)
+	}
+	if f.Before != 0 {
+		c.add(`a.document_id < ` + c.arg(f.Before))
+	}
+	out, err := list(ctx, s.db, scanApproved, `SELECT `+approvedColumns+c.where()+
+		` ORDER BY a.document_id DESC LIMIT `+strconv.Itoa(min(max(f.Limit, 1), insight.MaxPage+1)), c.args...)
+	if err == nil {
+		err = s.addLinks(ctx, out)
+	}
+	return out, s.db.Fail("list approved answers", err)
+}
+
+// ApprovedAnswer returns an approved answer; see insight.Approvals.
+func (s approvals) ApprovedAnswer(ctx context.Context, document int64) (insight.Approved, error) {
+	out, err := list(ctx, s.db, scanApproved, `SELECT `+approvedColumns+` WHERE a.document_id = $1`, document)
+	if err == nil && len(out) == 0 {
+		err = insight.NoApproved()
+	}
+	if err == nil {
+		err = s.addLinks(ctx, out)
+	}
+	if err != nil {
+		return insight.Approved{}, s.db.Fail("read an approved answer", err)
+	}
+	return out[0], nil
+}
+
+// addLinks fills the links of answers.
+func (s approvals) addLinks(ctx context.Context, answers []insight.Approved) error {
+	ids, at := make([]int64, len(answers)), map[int64]int{}
+	for i, a := range answers {
+		ids[i], at[a.Document] = a.Document, i
+	}
+	_, err := list(ctx, s.db, func(r Row) (struct{}, error) {
+		var id, linked int64
+		var changed bool
+		err := r.Scan(&id, &linked, &changed)
+		if i, ok := at[id]; ok {
+			answers[i].Links = append(answers[i].Links, linked)
+			if changed {
+				answers[i].Changed = append(answers[i].Changed, linked)
+			}
+		}
+		return struct{}{}, err
+	}, `SELECT l.document_id, l.linked, `+changedLink+` FROM approved_link l
+		WHERE l.document_id IN (SELECT unnest($1::bigint[])) ORDER BY l.linked`, ids)
+	return err
+}
+
+// ApprovedAnswers returns approved answers for questions; see insight.Approvals.
+func (s approvals) ApprovedAnswers(ctx context.Context, documents []int64) ([]rag.Approved, error) {
+	out, err := list(ctx, s.db, func(r Row) (rag.Approved, error) {
+		a, err := scanApproved(r)
+		return a.Approved, err
+	}, `SELECT `+approvedColumns+` WHERE a.document_id IN (SELECT unnest($1::bigint[]))`, documents)
+	return out, s.db.Fail("read approved answers", err)
+}
