@@ -347,7 +347,8 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	sources{cfg.Sources}.addRoutes(r)
 	settings.AddRoutes(r, cfg.Settings)
 	insights.AddRoutes(r, insights.Config{
-		Store: cfg.Insights, Gaps: cfg.Gaps, Approved: cfg.Approved, Documents: cfg.Uploads, Managed: access{cfg.Rights, shelf, cfg.Logger}.managed, Lacking: cfg.Lacking,
+		Store: cfg.Insights, Gaps: cfg.Gaps, Approved: cfg.Approved, Documents: cfg.Uploads,
+		Managed: access{cfg.Rights, shelf, cfg.Logger}.managed, Lacking: cfg.Lacking,
 		Names: cfg.ReadConversations, Audit: cfg.Audit,
 	})
 	return r.Handler()

@@ -79,7 +79,8 @@ func reviewed(day string) bool {
 func (a Approved) Check() error {
 	switch {
 	case len(a.Questions) == 0, len(a.Questions) > MaxForms, a.Text == "", len(a.Text) > MaxApproved:
-		return fault.New(fault.Invalid, "approved_incomplete", "an approved answer needs 1 to %d questions and a text of at most %d bytes", MaxForms, MaxApproved)
+		return fault.New(fault.Invalid, "approved_incomplete",
+			"an approved answer needs 1 to %d questions and a text of at most %d bytes", MaxForms, MaxApproved)
 	case !reviewed(a.Review):
 		return fault.New(fault.Invalid, "approved_review", "the review day must have the form 2026-05-03")
 	}

@@ -167,7 +167,8 @@ func (s server) addAnswer(ctx context.Context, in *approvedAddInput) (*approvedO
 		return nil, err
 	}
 	if len(collections) == 0 {
-		return nil, fault.New(fault.Forbidden, "approved_not_managed", "you do not manage this collection; ask an administrator for the right manage")
+		return nil, fault.New(fault.Forbidden, "approved_not_managed",
+			"you do not manage this collection; ask an administrator for the right manage")
 	}
 	if in.Body.Gap != 0 {
 		if _, _, err := s.findGap(ctx, in.Body.Gap); err != nil {

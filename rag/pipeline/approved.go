@@ -18,10 +18,10 @@ type Approved interface {
 	ApprovedAnswers(ctx context.Context, documents []int64) ([]rag.Approved, error)
 }
 
-// approved answers with an approved answer if its document is among the results, and one of its
+// answerApproved answers with an approved answer if its document is among the results, and one of its
 // questions is the question. The search has applied the collections of the request and the rights
 // of the reader. The other results stay below the answer.
-func (a *answering) approved(ctx context.Context) error {
+func answerApproved(ctx context.Context, a *answering) error {
 	var documents []int64
 	for _, p := range a.out.Passages {
 		if strings.HasPrefix(p.Document.Source, rag.ApprovedPrefix) && p.File == 0 && !slices.Contains(documents, p.DocumentID) {
@@ -39,7 +39,7 @@ func (a *answering) approved(ctx context.Context) error {
 		for _, answer := range answers {
 			same := func(q string) bool { return text.SameQuestion(q, a.found.Question) }
 			if answer.Document == id && slices.ContainsFunc(answer.Questions, same) {
-				a.approve(answer)
+				approve(a, answer)
 				return nil
 			}
 		}
@@ -48,7 +48,7 @@ func (a *answering) approved(ctx context.Context) error {
 }
 
 // approve makes the answer from an approved one.
-func (a *answering) approve(answer rag.Approved) {
+func approve(a *answering, answer rag.Approved) {
 	own := func(p rag.Passage) bool { return p.DocumentID == answer.Document }
 	first := a.out.Passages[slices.IndexFunc(a.out.Passages, own)]
 	a.out.Passages = append([]rag.Passage{first}, slices.DeleteFunc(slices.Clone(a.out.Passages), own)...)

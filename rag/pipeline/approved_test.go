@@ -14,7 +14,9 @@ import (
 // approvedList has approved answers.
 type approvedList []rag.Approved
 
-func (l approvedList) ApprovedAnswers(context.Context, []int64) ([]rag.Approved, error) { return l, nil }
+func (l approvedList) ApprovedAnswers(context.Context, []int64) ([]rag.Approved, error) {
+	return l, nil
+}
 
 // TestApprovedAnswer gives an approved answer to one of its questions, with and without a model.
 func TestApprovedAnswer(t *testing.T) {

@@ -269,7 +269,7 @@ func (r *Pipeline) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Pa
 			yield(rag.Part{}, err)
 			return
 		}
-		if err := a.approved(ctx); err != nil {
+		if err := answerApproved(ctx, a); err != nil {
 			yield(rag.Part{}, err)
 			return
 		}

@@ -50,7 +50,8 @@ func readAsked(question string) (out askedWords) {
 			out.words = append(out.words, w.Stem)
 		}
 	}
-	if strings.Contains(strings.ReplaceAll(strings.ToLower(question), "’", "'"), "n't") || strings.Contains(strings.ToLower(question), "cannot") {
+	small := strings.ReplaceAll(strings.ToLower(question), "’", "'")
+	if strings.Contains(small, "n't") || strings.Contains(small, "cannot") {
 		out.asks = append(out.asks, "not")
 	}
 	slices.Sort(out.asks)

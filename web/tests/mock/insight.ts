@@ -1,6 +1,6 @@
 // The questions of all people, and their gaps, on the mock server.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AskedAnswer, Gap, GapDetail, QuestionDay } from '../../src/api/insight';
+import type { ApprovedAnswer, AskedAnswer, Gap, GapDetail, QuestionDay } from '../../src/api/insight';
 import { answer, documents } from './corpus';
 
 const day = 86_400_000;
@@ -31,7 +31,13 @@ export const gaps = (): Gap[] => [
   gap(3, 'Do you have an office in Lisbon?', { state: 'stays_open', note: 'There is no office in Portugal. Visitors are welcome in Porto.' }),
 ];
 
+export const approved = (): ApprovedAnswer[] => [
+  { id: 40, collection: 'default', questions: ['When is the office open?', 'What are the opening hours?'], text: 'From 9 to 17.', signed: 'Support', owner: 'ada', review: '2026-01-01', documents: [3], changed: [3], due: true, timestamp: ago(9) },
+  { id: 39, collection: 'default', questions: ['Who repairs bikes?'], text: 'The **workshop**.', signed: 'Ann', owner: '', review: '', documents: [], changed: [], due: false, timestamp: ago(12) },
+];
+
 export class MockInsight {
+  approved = approved();
   questions = questions();
   gaps = gaps();
   /** The number of questions in a page. */
@@ -46,11 +52,13 @@ export class MockInsight {
     const missing = () => json({ code: 'not_found', message: 'no such thing', retryable: false }, 404);
     const id = Number(part);
     if (noun === 'days') return json(this.days());
-    if (req.method === 'PATCH') {
+    if (noun === 'answers' && req.method === 'GET') return json({ answers: this.approved.filter((a) => a.due || !url.searchParams.get('due')) });
+    if (req.method !== 'GET') {
       let text = '';
       for await (const piece of req) text += String(piece);
       const change = JSON.parse(text) as object;
-      this.changes.push([`${noun}/${id}`, change]);
+      this.changes.push([part ? `${noun}/${id}` : noun!, change]);
+      if (noun === 'answers') return json({ ...this.approved[0], ...change });
       if (noun === 'gaps') this.gaps = this.gaps.map((g) => (g.id === id ? { ...g, ...change } : g));
       else this.questions = this.questions.map((q) => (q.id === id ? { ...q, ...change } : q));
       return void res.writeHead(204).end();

@@ -1,0 +1,39 @@
+// Approved answers, in the console.
+import { beforeEach, expect, test } from 'vitest';
+import type { MockDocent } from '../mock/server';
+import { accessible, start, type Page } from './page';
+
+let mock: MockDocent;
+let page: Page;
+
+beforeEach(async () => {
+  ({ mock, page } = await start());
+});
+
+const rows = () => page.locator('ul[aria-label="Answers"] > li');
+
+test('lists answers, and changes one', async () => {
+  await page.goto('#/console/answers');
+  await expect.poll(() => rows().count()).toBe(2);
+  expect(await rows().first().innerText()).toMatch(/^When is the office open\? A document changed Answered by Support, .* · default · ada$/);
+  await page.getByLabel('Only answers to check').click();
+  await expect.poll(() => rows().count()).toBe(1);
+  await page.getByRole('button', { name: 'When is the office open?' }).click();
+  await page.getByLabel('Answer in Markdown').fill('From 8 to 17.');
+  await accessible();
+  await page.getByRole('button', { name: 'Save the answer' }).click();
+  await expect.poll(() => mock.insight.changes.at(-1)).toEqual(['answers/40', {
+    questions: ['When is the office open?', 'What are the opening hours?'], text: 'From 8 to 17.', signed: 'Support', owner: 'ada', review: '2026-01-01', documents: [3],
+  }]);
+});
+
+test('an answer solves a gap', async () => {
+  await page.goto('#/console/gaps/1');
+  await page.getByRole('button', { name: 'Write an answer' }).click();
+  await page.getByLabel('Answer in Markdown').fill('Guests get no passwords.');
+  await page.getByRole('button', { name: 'Save the answer' }).click();
+  await page.locator('.tag.solved').waitFor();
+  expect(mock.insight.changes.at(-1)).toEqual(['answers', {
+    questions: ['Which password rules apply to guests?'], text: 'Guests get no passwords.', signed: '', owner: '', review: '', documents: [], collection: 'default', gap: 1,
+  }]);
+});
