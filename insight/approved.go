@@ -20,7 +20,7 @@ type Approved struct {
 	Owner string
 	// Review is the day of the next check, YYYY-MM-DD, or "".
 	Review string
-	// Links are the ids of the documents below the answer, at most MaxLinks.
+	// Links are the ids of the documents below the answer, at most 20.
 	Links []int64
 	// Changed are those of Links that changed since At, or were deleted. Only Approved and
 	// ApprovedAnswer fill it.
@@ -44,8 +44,6 @@ type ApprovedFilter struct {
 const (
 	// MaxForms bounds the questions of an answer.
 	MaxForms = 20
-	// MaxLinks bounds its linked documents.
-	MaxLinks = 20
 	// MaxApproved bounds its text in bytes.
 	MaxApproved = 20_000
 )

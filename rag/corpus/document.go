@@ -34,8 +34,8 @@ type Document struct {
 	ID int64
 	// Collection is the name of the document's collection.
 	Collection string
-	// Source is an absolute path, a URL, upload:NAME, or stdin:NAME. If one file
-	// contains several documents, "#ID" follows. No two documents of a collection
+	// Source is an absolute path, a URL, upload:NAME, stdin:NAME, or answer:NAME for an approved
+	// answer. If one file contains several documents, "#ID" follows. No two documents of a collection
 	// have the same source.
 	Source string
 	// Title is the name that users see.
