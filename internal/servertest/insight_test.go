@@ -233,6 +233,8 @@ func TestApprovedAnswerSolvesGap(t *testing.T) {
 		if resp.StatusCode != http.StatusOK || !strings.Contains(body, `"due":false`) {
 			t.Errorf("change: %d %s", resp.StatusCode, body)
 		}
-		eventually(t, "the changed answer is given", func() bool { return strings.Contains(ask().Answer, "Answered by root") && strings.Contains(ask().Answer, "50 euros") })
+		eventually(t, "the changed answer is given", func() bool {
+			return strings.Contains(ask().Answer, "Answered by root") && strings.Contains(ask().Answer, "50 euros")
+		})
 	})
 }
