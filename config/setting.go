@@ -453,8 +453,8 @@ func embedderSettings() []Setting {
 			Help: "text before each passage for the embedding model; none turns it off; default: the prefix of the model, if docent knows it",
 		})(text(func(c *Config) *string { return &c.Embedder.PassagePrefix })),
 		with(Setting{
-			Storage: AfterRestart, Values: []string{EncoderAuto, EncoderOff},
-			Key: "encoder", Flag: "encoder", Env: []string{"DOCENT_ENCODER"}, Scope: Embedding, Default: EncoderAuto,
+			Storage: AfterRestart,
+			Key:     "encoder", Flag: "encoder", Env: []string{"DOCENT_ENCODER"}, Scope: Embedding, Default: EncoderAuto,
 			Help: "encoder that orders the best passages: auto, off, or the name of an installed model; auto is the built-in one; it needs AVX2, or NEON with dot products",
 		})(text(func(c *Config) *string { return &c.Encoder })),
 		with(Setting{
