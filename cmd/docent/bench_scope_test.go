@@ -63,7 +63,9 @@ func benchScope(b *testing.B, db *wiring.Database) {
 			var found retrieve.Retrieval
 			var err, failed error
 			listed.add(func() { ids, err = corpus.Within(b.Context(), db.Library, nil, place, nil) })
-			base.add(func() { found, failed = retriever.Retrieve(b.Context(), retrieve.Query{Question: q, K: 4, Documents: ids}) })
+			base.add(func() {
+				found, failed = retriever.Retrieve(b.Context(), retrieve.Query{Question: q, K: 4, Documents: ids})
+			})
 			if err != nil || failed != nil || len(ids) != each || len(found.Results) == 0 {
 				b.Fatalf("%d documents, %d results, %v, %v", len(ids), len(found.Results), err, failed)
 			}
