@@ -70,6 +70,8 @@ type Feedback struct {
 	Turn int64 `json:"turn"`
 	// Rating is from -100 to 100; absent without one.
 	Rating *int `json:"rating,omitempty"`
+	// Reason is the reason of the rating; absent without one.
+	Reason string `json:"reason,omitempty" enum:"wrong,outdated,incomplete,wrong_source,unclear,other"`
 	// Comment is a text of the user; absent without one.
 	Comment string `json:"comment,omitempty"`
 	// Timestamp is the time of the feedback.
@@ -187,7 +189,7 @@ func (m messages) feedback(ctx context.Context, row int64, page []Message) ([]Fe
 		return nil, err
 	}
 	for _, r := range records {
-		out = append(out, Feedback{r.Turn, r.Rating, r.Comment, r.Time.UTC()})
+		out = append(out, Feedback{r.Turn, r.Rating, r.Reason, r.Comment, r.Time.UTC()})
 	}
 	return out, nil
 }

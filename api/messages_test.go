@@ -97,7 +97,7 @@ func TestMessagesHaveFeedback(t *testing.T) {
 	t.Parallel()
 	good := 100
 	w := &rated{world: newWorld(), given: []journal.FeedbackRecord{
-		{Feedback: journal.Feedback{Turn: 1, Rating: &good}, Time: time.Date(2027, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600))},
+		{Feedback: journal.Feedback{Turn: 1, Rating: &good, Reason: "other"}, Time: time.Date(2027, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600))},
 		{Feedback: journal.Feedback{Turn: 2, Comment: "why?"}, Time: time.Date(2027, 1, 2, 3, 4, 6, 0, time.UTC)},
 	}}
 	w.sessions = []journal.SessionRecord{{RowID: 7, Key: journal.SessionKey{Agent: "docent", ID: "s"}, Seq: 4}, {RowID: 8, Key: journal.SessionKey{Agent: "docent", ID: "empty"}}}
@@ -107,7 +107,7 @@ func TestMessagesHaveFeedback(t *testing.T) {
 	w.messages = map[int64][]agent.ChatMessage{7: {said(1, 1), said(2, 3), said(3, 1), said(4, 2)}}
 	c := w.serve(t, func(cfg *Config) { cfg.Messages = w })
 	_, body := c.do("GET", "/api/sessions/s/messages", "")
-	if want := `"feedback":[{"turn":1,"rating":100,"timestamp":"2027-01-02T02:04:05Z"},{"turn":2,"comment":"why?","timestamp":"2027-01-02T03:04:06Z"}]`; !strings.Contains(body, want) {
+	if want := `"feedback":[{"turn":1,"rating":100,"reason":"other","timestamp":"2027-01-02T02:04:05Z"},{"turn":2,"comment":"why?","timestamp":"2027-01-02T03:04:06Z"}]`; !strings.Contains(body, want) {
 		t.Errorf("got %s", body)
 	}
 	c.do("GET", "/api/sessions/s/messages?limit=1", "")

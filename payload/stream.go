@@ -136,6 +136,8 @@ type Feedback struct {
 	Turn *int64 `json:"turn,omitempty"`
 	// Rating is from -100 to 100; nil without one.
 	Rating *int `json:"rating,omitempty"`
+	// Reason is the reason of the rating, one of a fixed list.
+	Reason string `json:"reason,omitempty"`
 	// Comment is a text of the user.
 	Comment string `json:"comment,omitempty"`
 }

@@ -56,7 +56,7 @@ func decodeFeedback(t *talk, r request) (task, error) {
 	if err := payload.UnmarshalMessage(r.Message, &f); err != nil {
 		return task{}, fault.Wrap(fault.Invalid, err, "feedback_invalid", "feedback needs an object with rating or comment, and may name a turn")
 	}
-	about := journal.Feedback{Rating: f.Rating, Comment: f.Comment}
+	about := journal.Feedback{Rating: f.Rating, Reason: f.Reason, Comment: f.Comment}
 	if f.Turn != nil {
 		if about.Turn = *f.Turn; about.Turn < 1 {
 			return task{}, errTurn

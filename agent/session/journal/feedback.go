@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"docent/agent/chat"
@@ -25,9 +26,14 @@ type Feedback struct {
 	Turn int64
 	// Rating is a number from -MaxRating to MaxRating, on a scale of the client's choice, or nil.
 	Rating *int
+	// Reason is one of Reasons, or "".
+	Reason string
 	// Comment is a text, or "".
 	Comment string
 }
+
+// Reasons are the reasons of ratings.
+var Reasons = []string{"wrong", "outdated", "incomplete", "wrong_source", "unclear", "other"}
 
 // Check fails with fault.Invalid if the feedback is empty or too large.
 func (f Feedback) Check() error {
@@ -36,6 +42,8 @@ func (f Feedback) Check() error {
 		return fault.New(fault.Invalid, "feedback_empty", "feedback needs a rating or a comment")
 	case f.Rating != nil && (*f.Rating < -MaxRating || *f.Rating > MaxRating):
 		return fault.New(fault.Invalid, "rating_out_of_range", "a rating is a whole number from %d to %d", -MaxRating, MaxRating)
+	case f.Reason != "" && !slices.Contains(Reasons, f.Reason):
+		return fault.New(fault.Invalid, "feedback_reason_unknown", "the reason of a rating is one of %s", strings.Join(Reasons, ", "))
 	case len(f.Comment) > MaxCommentBytes:
 		return fault.Wrap(fault.Invalid, ErrTooLong, "comment_too_long", "a comment may have at most %d bytes", MaxCommentBytes)
 	}

@@ -32,6 +32,9 @@ func shortFeedback(records []journal.FeedbackRecord) []string {
 		if r.Rating != nil {
 			rating = fmt.Sprint(*r.Rating)
 		}
+		if r.Reason != "" {
+			rating += " " + r.Reason
+		}
 		out = append(out, fmt.Sprintf("%d %s %s", r.Turn, rating, r.Comment))
 	}
 	return out
@@ -45,10 +48,10 @@ func feedbackRows(t *testing.T, db Database) {
 	at := time.Date(2026, 2, 3, 4, 5, 6, 789000, time.FixedZone("", 3600))
 	storetest.OK(t, f.AddFeedback(ctx, row, journal.FeedbackRecord{Feedback: journal.Feedback{Turn: 1, Rating: &good}, Time: at}))
 	storetest.OK(t,
-		f.AddFeedback(ctx, row, journal.FeedbackRecord{Feedback: journal.Feedback{Turn: 3, Rating: &bad, Comment: "not \x00true\xff; ' é"}}))
+		f.AddFeedback(ctx, row, journal.FeedbackRecord{Feedback: journal.Feedback{Turn: 3, Rating: &bad, Reason: "outdated", Comment: "not \x00true\xff; ' é"}}))
 	storetest.OK(t, f.AddFeedback(ctx, other,
 		journal.FeedbackRecord{Feedback: journal.Feedback{Turn: 2, Comment: strings.Repeat("x", journal.MaxCommentBytes)}}))
-	storetest.Want(t, "feedback", feedbackLines(t, f, row), []string{"1 5 ", "3 -1 not  true?; ' é"})
+	storetest.Want(t, "feedback", feedbackLines(t, f, row), []string{"1 5 ", "3 -1 outdated not  true?; ' é"})
 	storetest.Want(t, "another's", feedbackLines(t, f, other), []string{"2 none " + strings.Repeat("x", journal.MaxCommentBytes)})
 	storetest.Want(t, "nobody's", feedbackLines(t, f, 999), []string{})
 	records, err := f.Feedback(ctx, row)

@@ -228,8 +228,8 @@ export class DocentClient {
     return this.say({ id, action: 'regenerate', content: undefined, replaces: turn }, { turn });
   }
 
-  /** feedback rates a turn, by default the last one. The rating is from -100 to 100. */
-  feedback(feedback: { turn?: number; rating?: number; comment?: string }): Promise<{ turn: number }> {
+  /** feedback rates a turn, by default the last one. The rating is from -100 to 100, and the reason is one that the server knows. */
+  feedback(feedback: { turn?: number; rating?: number; reason?: string; comment?: string }): Promise<{ turn: number }> {
     return this.put('feedback', feedback, 'feedback_stored');
   }
 

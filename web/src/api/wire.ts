@@ -519,6 +519,8 @@ export interface components {
             comment?: string;
             /** Format: int64 */
             rating?: number;
+            /** @enum {string} */
+            reason?: "wrong" | "outdated" | "incomplete" | "wrong_source" | "unclear" | "other";
             /** Format: date-time */
             timestamp: string;
             /** Format: int64 */

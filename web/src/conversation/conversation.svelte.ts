@@ -242,9 +242,9 @@ class Conversation {
 
   /** rate stores the user's rating of a turn. */
   async rate(turn: number, feedback: Feedback): Promise<void> {
-    const { rating, comment } = feedback;
+    const { rating, reason, comment } = feedback;
     try {
-      await this.ratings.rate(turn, feedback, () => this.connect().feedback({ turn, rating, ...(comment && { comment }) }));
+      await this.ratings.rate(turn, feedback, () => this.connect().feedback({ turn, rating, ...(reason && { reason }), ...(comment && { comment }) }));
       announcer.say(words.input.thanks);
     } catch (err) {
       this.refused(err);

@@ -4,14 +4,19 @@
 export interface Feedback {
   /** 0 for a comment without a rating. */
   rating: number;
+  /** The reason of a bad rating, or ''. */
+  reason: Reason | '';
   comment: string;
 }
+
+export const reasons = ['wrong', 'outdated', 'incomplete', 'wrong_source', 'unclear', 'other'] as const;
+export type Reason = (typeof reasons)[number];
 
 export class Ratings {
   byTurn = $state<Record<number, Feedback>>({});
 
-  load(stored: readonly { turn: number; rating?: number; comment?: string }[]): void {
-    for (const { turn, rating = 0, comment = '' } of stored) this.byTurn[turn] = { rating, comment };
+  load(stored: readonly { turn: number; rating?: number; reason?: Reason; comment?: string }[]): void {
+    for (const { turn, rating = 0, reason = '', comment = '' } of stored) this.byTurn[turn] = { rating, reason, comment };
   }
 
   clear(): void {

@@ -194,6 +194,7 @@ export interface Params {
   feedback_invalid: [];
   feedback_message_invalid: [];
   feedback_off: [];
+  feedback_reason_unknown: [string];
   figure_invalid: [];
   file_content_not_base64: [];
   file_event_without_file: [];

@@ -103,11 +103,13 @@ describe('edits', () => {
     await expect.poll(() => button('Good answer').getAttribute('aria-pressed')).toBe('true');
     await page.keyboard.press('Escape');
     await button('Bad answer').click();
+    await button('Out of date').click();
+    await expect.poll(() => button('Out of date').getAttribute('aria-pressed')).toBe('true');
     await page.getByLabel('Comment on this answer').fill('It is about tapes.');
     await accessible();
     await page.keyboard.press('Enter');
     await page.getByText('Thank you.').first().waitFor();
-    await expect.poll(() => mock.feedback.slice(1)).toEqual([{ turn: 1, rating: -100 }, { turn: 1, rating: -100, comment: 'It is about tapes.' }]);
+    await expect.poll(() => mock.feedback.slice(1)).toEqual([{ turn: 1, rating: -100 }, { turn: 1, rating: -100, reason: 'outdated' }, { turn: 1, rating: -100, reason: 'outdated', comment: 'It is about tapes.' }]);
     await expect.poll(() => button('Good answer').getAttribute('aria-pressed')).toBe('false');
     await ask('second');
     await answered(2);

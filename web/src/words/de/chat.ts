@@ -47,6 +47,8 @@ export const chat: Catalogue['chat'] = {
   comment: 'Kommentar zu dieser Antwort',
   whatGood: 'Was war gut? (optional)',
   whatBad: 'Was war falsch? (optional)',
+  reason: 'Grund Ihrer Bewertung',
+  reasons: { wrong: 'Nicht richtig', outdated: 'Veraltet', incomplete: 'Unvollständig', wrong_source: 'Falsche Quelle', unclear: 'Schwer zu lesen', other: 'Anderes' },
   done: 'Fertig',
   thanks: 'Vielen Dank.',
   yourComment: 'Ihr Kommentar',

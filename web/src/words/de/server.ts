@@ -364,6 +364,7 @@ export const server: Sentences = {
   quota_page_time: (n, t) => `Das Limit von ${n} s für das Anzeigen von Seiten pro Tag ist erreicht. Weitere Seiten gibt es ab 00:00 UTC, in ${t}`,
   quota_questions: (n, t) => `Das Limit von ${n} Fragen pro Tag ist erreicht. Neue Fragen sind ab 00:00 UTC möglich, in ${t}`,
   quota_tokens: (n, t) => `Das Limit von ${n} Token des Sprachmodells pro Tag ist erreicht. Neue Fragen sind ab 00:00 UTC möglich, in ${t}`,
+  feedback_reason_unknown: (list) => `Der Grund einer Bewertung ist einer von ${list}`,
   rating_out_of_range: (n, m) => `Eine Note ist eine ganze Zahl von ${n} bis ${m}`,
   reader_missing: 'Interner Fehler: Der lesende Nutzer ist nicht bekannt',
   recording_format: 'Eine Aufnahme muss WAV, WebM, Ogg, MP3, M4A oder FLAC sein',

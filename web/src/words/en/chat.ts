@@ -45,6 +45,8 @@ export const chat = {
   comment: 'Comment on this answer',
   whatGood: 'What was good? (optional)',
   whatBad: 'What was wrong? (optional)',
+  reason: 'Reason of your rating',
+  reasons: { wrong: 'Not right', outdated: 'Out of date', incomplete: 'Incomplete', wrong_source: 'Wrong source', unclear: 'Hard to read', other: 'Other' },
   done: 'Done',
   thanks: 'Thank you.',
   yourComment: 'Your comment',
