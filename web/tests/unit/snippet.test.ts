@@ -7,7 +7,7 @@ test.each([
   ['see [the manual](https://x.test) for `code`', 'manual', 'see the [manual] for code'],
   ['no such text', 'other', 'no such text'],
   ['text', ' ', 'text'],
-  ['A sentence that stands long before the word, and then the word', 'then', '… before the word, and [then] the word'],
+  ['A sentence that stands long before the word, and then the word', 'then', '… long before the word, and [then] the word'],
 ])('%s', (found, searched, shown) => {
   expect(snippet(found, searched).map((p) => (p.on ? `[${p.text}]` : p.text)).join('')).toBe(shown);
 });
