@@ -48,7 +48,9 @@ func feedbackRows(t *testing.T, db Database) {
 	at := time.Date(2026, 2, 3, 4, 5, 6, 789000, time.FixedZone("", 3600))
 	storetest.OK(t, f.AddFeedback(ctx, row, journal.FeedbackRecord{Feedback: journal.Feedback{Turn: 1, Rating: &good}, Time: at}))
 	storetest.OK(t,
-		f.AddFeedback(ctx, row, journal.FeedbackRecord{Feedback: journal.Feedback{Turn: 3, Rating: &bad, Reason: "outdated", Comment: "not \x00true\xff; ' é"}}))
+		f.AddFeedback(ctx, row, journal.FeedbackRecord{
+			Feedback: journal.Feedback{Turn: 3, Rating: &bad, Reason: "outdated", Comment: "not \x00true\xff; ' é"},
+		}))
 	storetest.OK(t, f.AddFeedback(ctx, other,
 		journal.FeedbackRecord{Feedback: journal.Feedback{Turn: 2, Comment: strings.Repeat("x", journal.MaxCommentBytes)}}))
 	storetest.Want(t, "feedback", feedbackLines(t, f, row), []string{"1 5 ", "3 -1 outdated not  true?; ' é"})
