@@ -41,7 +41,7 @@ func (a *answerer) Collections(context.Context) ([]corpus.CollectionInfo, error)
 	return []corpus.CollectionInfo{{Name: "default"}, {Name: "manuals"}}, nil
 }
 
-func (a *answerer) Documents(context.Context, corpus.DocumentFilter) ([]corpus.Document, error) {
+func (a *answerer) DocumentIDs(context.Context, corpus.DocumentFilter) ([]int64, error) {
 	return nil, nil
 }
 
