@@ -1,6 +1,7 @@
 // Suggested questions, made from titles and headings of documents. Only questions that the
 // documents answer are suggested.
 import * as http from '../api/http';
+import { browser, isText } from '../conversation/kept';
 import { words, type Language } from '../words/words.svelte';
 
 // Headings without a topic, and headings that address the reader.
@@ -48,9 +49,23 @@ const maxRead = 6;
 const maxListed = 40;
 const maxTried = 10;
 
-/** suggest yields at most count questions that the documents answer. */
-export async function* suggest(count: number, language: Language): AsyncGenerator<string> {
+/** Found are the questions for the documents that key names. */
+interface Found {
+  key: string;
+  questions: string[];
+}
+
+const isFound = (v: unknown): v is Found => typeof v === 'object' && v !== null && isText((v as Found).key) && Array.isArray((v as Found).questions) && (v as Found).questions.every(isText);
+
+/**
+ * suggest returns at most count questions that the documents answer. The browser keeps them until
+ * the documents change, so that a visit costs neither searches nor answers.
+ */
+export async function suggest(count: number, language: Language): Promise<string[]> {
   const { documents } = await http.listDocuments({ limit: maxListed, status: 'ready' });
+  const key = JSON.stringify([count, language, ...documents.map((d) => [d.id, d.updated_at])]);
+  const kept = browser.read('docent-suggestions', isFound);
+  if (kept?.key === key) return kept.questions;
   const titles = [...new Set(documents.map((d) => d.title).filter(Boolean))].slice(0, maxRead);
   const sections = await Promise.all(titles.map((t) => http.findHeadings(t, 6).catch(() => [])));
   const names = new Set(titles.map((t) => t.toLowerCase()));
@@ -61,17 +76,16 @@ export async function* suggest(count: number, language: Language): AsyncGenerato
     }),
   );
   const aboutDocuments = titles.flatMap((t) => question(t, undefined, language) || []);
-  const seen = new Set<string>();
-  let suggested = 0;
   // Prefer questions about documents, but include some about sections.
-  for (const q of [...aboutDocuments.slice(0, 3), ...interleaved(aboutSections).slice(0, 3), ...aboutDocuments.slice(3), ...interleaved(aboutSections).slice(3)]) {
-    if (seen.has(q.toLowerCase())) continue;
-    if (seen.size === maxTried) return;
-    seen.add(q.toLowerCase());
-    if ((await http.quote(q)).abstained) continue;
-    yield q;
-    if (++suggested === count) return;
+  const all = [...aboutDocuments.slice(0, 3), ...interleaved(aboutSections).slice(0, 3), ...aboutDocuments.slice(3), ...interleaved(aboutSections).slice(3)];
+  const distinct = all.filter((q, i) => all.findIndex((other) => other.toLowerCase() === q.toLowerCase()) === i);
+  const questions: string[] = [];
+  for (const q of distinct.slice(0, maxTried)) {
+    if (questions.length === count) break;
+    if (!(await http.quote(q)).abstained) questions.push(q);
   }
+  browser.write('docent-suggestions', { key, questions } satisfies Found);
+  return questions;
 }
 
 /** interleaved returns the first element of each list, then the second of each, and so on. */

@@ -86,6 +86,9 @@ export class MockDocent {
   hold = '';
   /** The name and the password of the user; '' without sign-in. */
   login = '';
+  /** The number of answers over HTTP, which the start page asks for. */
+  quoted = 0;
+
   /** The link with which the user sets the password; '' without one. */
   link = '';
   /** The permissions of the user. */
@@ -357,7 +360,10 @@ export class MockDocent {
       const named = (names: string[]) => names.filter((n) => n.includes(match)).map((name) => ({ name, documents: 2 }));
       return void json({ folders: named(['hr/leave', 'manuals']), tags: named(['leave', 'draft']) });
     }
-    if (noun === 'ask') return void json(answer('backup', this.documents));
+    if (noun === 'ask') {
+      this.quoted++;
+      return void json(answer('backup', this.documents));
+    }
     if (noun === 'documents' && id === 'delete') {
       let body = '';
       for await (const piece of req) body += String(piece);
