@@ -16,8 +16,8 @@ export default defineConfig({
   },
   test: {
     projects: [
-      { extends: true, resolve: { alias: { ws } }, test: { name: 'component', environment: 'jsdom', include: ['tests/component/**/*.test.ts'], testTimeout: 60_000, expect: { poll: { timeout: 30_000, interval: 10 } } } },
-      { extends: true, test: { name: 'page', environment: 'jsdom', include: ['tests/unit/**/*.test.ts'], testTimeout: 60_000, expect: { poll: { timeout: 30_000 } } } },
+      { extends: true, resolve: { alias: { ws } }, test: { name: 'component', environment: 'jsdom', include: ['tests/component/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 30_000, interval: 10 } } } },
+      { extends: true, test: { name: 'page', environment: 'jsdom', include: ['tests/unit/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 30_000 } } } },
       {
         resolve: { alias: { ws, vitest: import.meta.resolve('vitest').replace('file://', '') } },
         server: { fs: { allow: ['..'] } },

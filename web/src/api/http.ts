@@ -306,6 +306,9 @@ export const useLink = (link: string, password: string) => json<Me>('/api/passwo
 /** changePassword sets the user's password. It ends all sign-ins, and starts a new one here. */
 export const changePassword = (old: string, password: string) => call('/api/me/password', write('PUT', { old, password }));
 
+/** deleteAccount deletes the user, and the conversations if they should go, too. */
+export const deleteAccount = (password: string, conversations: boolean) => call('/api/me/delete', write('POST', { password, conversations }));
+
 export const listSignIns = () => json<SignInRow[]>('/api/me/sign-ins');
 
 export const endSignIn = (id: string) => call(`/api/me/sign-ins/${encodeURIComponent(id)}`, { method: 'DELETE' });

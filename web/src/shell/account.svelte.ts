@@ -1,4 +1,5 @@
 // The signed-in user, if the server requires a sign-in.
+import { base } from '../api/base';
 import * as http from '../api/http';
 import type { Me } from '../api/shapes';
 import { words } from '../words/words.svelte';
@@ -61,7 +62,7 @@ class Account {
       return http.sentence(err);
     }
     // The new user must not see the data of the previous one.
-    if (before !== undefined && before !== this.me.id) location.assign('/');
+    if (before !== undefined && before !== this.me.id) this.left();
     this.enter(this.me);
     return '';
   }
@@ -80,7 +81,12 @@ class Account {
     } catch (err) {
       return notices.failed(words.shell.stillIn, err);
     }
-    location.assign('/');
+    this.left();
+  }
+
+  /** left loads the page again after the user has signed out, or has deleted the account. */
+  left(): void {
+    location.assign(`${base}/`);
   }
 }
 

@@ -60,3 +60,16 @@ test('the user changes the password, which signs out the other browsers', async 
   await page.getByText('Chrome, Windows').waitFor({ state: 'detached' });
   expect(mock.users.password).toBe('battery staple');
 });
+
+test('the user deletes the account with the password', async () => {
+  await page.getByRole('button', { name: 'Delete my account…' }).click();
+  const form = page.locator('form').filter({ hasText: 'Nobody can undo this.' });
+  await form.getByLabel('Present password').fill('wrong horse');
+  await form.getByRole('button', { name: 'Delete my account' }).click();
+  await form.getByText('The password is wrong.').waitFor();
+  await accessible();
+  await form.getByLabel('Present password').fill('correct horse');
+  await form.getByLabel('Also delete my conversations').click();
+  await form.getByRole('button', { name: 'Delete my account' }).click();
+  await expect.poll(() => mock.users.calls).toEqual(['deleted without conversations']);
+});

@@ -40,6 +40,12 @@ export class MockUsers {
       this.signIns = this.signIns.filter((s) => s.id !== id);
       return void res.writeHead(204).end();
     }
+    if (what === 'delete') {
+      const sent = JSON.parse(text) as { password: string; conversations: boolean };
+      if (sent.password !== this.password) return json({ code: 'forbidden', message: 'the password is wrong', retryable: false }, 403);
+      this.calls.push(`deleted ${sent.conversations ? 'with' : 'without'} conversations`);
+      return void res.writeHead(204).end();
+    }
     const { old, password } = JSON.parse(text) as { old: string; password: string };
     if (old !== this.password) return json({ code: 'forbidden', message: 'the password is wrong', retryable: false }, 403);
     this.password = password;

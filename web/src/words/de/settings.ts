@@ -43,6 +43,10 @@ export const settings: Catalogue['settings'] = {
   oldPassword: 'Bisheriges Passwort',
   passwordNote: 'Alle anderen Browser müssen sich neu anmelden.',
   passwordChanged: 'Das Passwort ist geändert.',
+  openDeleteAccount: 'Mein Konto löschen …',
+  deleteAccount: 'Mein Konto löschen',
+  deleteAccountText: 'Sie können sich nicht mehr anmelden, und Ihre Tokens gelten nicht mehr. Dokumente bleiben. Niemand kann das rückgängig machen.',
+  deleteConversations: 'Auch meine Unterhaltungen löschen',
 
   tokens: 'API-Tokens',
   tokensNote: 'Mit einem Token nutzt ein Programm docent in Ihrem Namen.',

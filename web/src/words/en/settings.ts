@@ -42,6 +42,10 @@ export const settings = {
   oldPassword: 'Present password',
   passwordNote: 'All other browsers have to sign in again.',
   passwordChanged: 'The password is changed.',
+  openDeleteAccount: 'Delete my account…',
+  deleteAccount: 'Delete my account',
+  deleteAccountText: 'You can no longer sign in, and your tokens stop working. Documents stay. Nobody can undo this.',
+  deleteConversations: 'Also delete my conversations',
 
   tokens: 'API tokens',
   tokensNote: 'A token lets a program use docent on your behalf.',
