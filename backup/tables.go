@@ -104,7 +104,7 @@ var Tables = []Table{
 	table("parameter", "id int, intent_prediction_id int, name text, value text, info text"),
 	table("reasoning_step", "id int, session_id int, chat_id int, kind text, step_kind text, step int, summary text, payload json, "+
 		"timestamp time, seq int, turn int"),
-	table("feedback", "id int, session_id int, turn int, rating int, comment text, timestamp time"),
+	table("feedback", "id int, session_id int, turn int, rating int, comment text, timestamp time, reason text"),
 	table("session_document", "id int, session_id int, turn int, content json"),
 	table("share", "link text, session_id int, owner text, name text, turn int, seq int, only_turn bool, files bool, public bool, "+
 		"created_at time, expires_at time"),
