@@ -97,6 +97,17 @@ func (p People) Remove(ctx context.Context, name string) error {
 	return p.a.DeleteUser(ctx, name)
 }
 
+// administers reports whether the user can sign in as an administrator.
+func (u UserRecord) administers() bool {
+	return !u.Disabled && u.Password != "" && slices.Contains(u.Scopes, Admin)
+}
+
+// Administered reports whether an administrator can sign in.
+func Administered(ctx context.Context, users Users) (bool, error) {
+	all, err := users.Users(ctx)
+	return slices.ContainsFunc(all, UserRecord.administers), err //nolint:wrapcheck // it says what failed
+}
+
 // keepAdmin fails if no other administrator can sign in. Operators can correct a mistake at
 // the command line, which changes every user.
 func (p People) keepAdmin(ctx context.Context, name string) error {
@@ -104,12 +115,9 @@ func (p People) keepAdmin(ctx context.Context, name string) error {
 	if err != nil {
 		return err //nolint:wrapcheck // it says what failed
 	}
-	administers := func(u UserRecord) bool {
-		return !u.Disabled && u.Password != "" && slices.Contains(u.Scopes, Admin)
-	}
 	name = UserName(name)
-	others := slices.ContainsFunc(users, func(u UserRecord) bool { return u.Name != name && administers(u) })
-	is := slices.ContainsFunc(users, func(u UserRecord) bool { return u.Name == name && administers(u) })
+	others := slices.ContainsFunc(users, func(u UserRecord) bool { return u.Name != name && u.administers() })
+	is := slices.ContainsFunc(users, func(u UserRecord) bool { return u.Name == name && u.administers() })
 	if is && !others {
 		return fault.New(fault.Conflict, "last_administrator", "%s is the only administrator; make somebody else an administrator first", name)
 	}

@@ -14,6 +14,9 @@ import (
 // MaxValue limits the value of a setting, in bytes.
 const MaxValue = 8 << 10
 
+// authKey is the key of the setting that turns authentication on.
+const authKey = "auth"
+
 // Record is a stored value.
 type Record struct {
 	// Key is the key of a setting, or "models".
@@ -49,6 +52,8 @@ type Config struct {
 	Sealer Sealer
 	// Outside is the configuration without stored values.
 	Outside config.Config
+	// Administered reports whether an administrator can sign in.
+	Administered func(ctx context.Context) (bool, error)
 }
 
 // Settings reads and changes stored settings. It is safe for concurrent use.
@@ -127,7 +132,8 @@ func (s *Settings) Get(ctx context.Context, key string) (Item, error) {
 	return all[i], nil
 }
 
-// Set stores a value. It fails if a flag, a variable, a file, or a program sets the value.
+// Set stores a value. It fails if a flag, a variable, a file, or a program sets the value. It does not
+// turn authentication on while nobody could change settings afterwards.
 func (s *Settings) Set(ctx context.Context, key, value string) error {
 	old, err := s.Get(ctx, key)
 	switch {
@@ -144,9 +150,17 @@ func (s *Settings) Set(ctx context.Context, key, value string) error {
 		return err
 	}
 	stored.Values[key] = value
-	_, ignored := s.cfg.Outside.With(stored)
+	with, ignored := s.cfg.Outside.With(stored)
 	if i := slices.IndexFunc(ignored, func(i config.Ignored) bool { return i.Key == key }); i >= 0 {
 		return ignored[i].Err
+	}
+	if key == authKey && with.Auth {
+		if ok, err := s.cfg.Administered(ctx); err != nil {
+			return err
+		} else if !ok {
+			return fault.New(fault.Conflict, "auth_without_administrator",
+				"nobody could change settings with authentication, because there is no administrator yet; create one first, under People or with docent user create NAME --scopes admin")
+		}
 	}
 	return s.cfg.Store.ChangeSetting(ctx, key, //nolint:wrapcheck // the store names the operation
 		func(*Record) (*Record, error) { return &Record{Key: key, Value: value}, nil })

@@ -66,7 +66,10 @@ func open(t *testing.T, store memory, key word, src config.Sources) *Settings {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(Config{Store: store, Sealer: key, Outside: outside})
+	return New(Config{
+		Store: store, Sealer: key, Outside: outside,
+		Administered: func(context.Context) (bool, error) { return store["administrator"].Key != "", nil },
+	})
 }
 
 func wantKind(t *testing.T, err error, kind fault.Kind, text string) {
@@ -200,5 +203,22 @@ func TestLockedModels(t *testing.T) {
 	}
 	if got := models(t, s); got != "own*/ more/" {
 		t.Errorf("the models are %s", got)
+	}
+}
+
+// Authentication cannot be turned on before an administrator can sign in.
+func TestAuthNeedsAdministrator(t *testing.T) {
+	t.Parallel()
+	store := memory{}
+	s := open(t, store, "key", config.Sources{})
+	if err := s.Set(t.Context(), authKey, "true"); fault.KindOf(err) != fault.Conflict {
+		t.Errorf("without an administrator: %v", err)
+	}
+	if err := s.Set(t.Context(), authKey, "false"); err != nil {
+		t.Errorf("off: %v", err)
+	}
+	store["administrator"] = Record{Key: "administrator"}
+	if err := s.Set(t.Context(), authKey, "true"); err != nil {
+		t.Errorf("with an administrator: %v", err)
 	}
 }

@@ -78,7 +78,7 @@ type Weights struct {
 	// of all tokens.
 	PoolFirst bool
 	// Exact keeps the matrices in float32, which needs four times the memory and
-	// time. It is for tests. Default: false, they are rounded to int8.
+	// more than twice the time. It is for tests. Default: false, they are rounded to int8.
 	Exact bool
 }
 

@@ -305,7 +305,7 @@ func (m *Models) open(s definition.ModelServer) (llm.Model, error) {
 // ModelHint explains how to get written answers.
 func ModelHint() fault.Text {
 	return fault.NewText("model_hint",
-		"docent answers with quotes; for written answers, set DOCENT_MODEL and OPENAI_API_KEY, or DOCENT_LLM_URL for your own server.")
+		"docent answers with quotes; for written answers, add a chat model in the console, or set DOCENT_MODEL and OPENAI_API_KEY, or DOCENT_LLM_URL for your own server.")
 }
 
 // visionPrompt asks for the text of a picture.

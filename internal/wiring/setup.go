@@ -51,16 +51,14 @@ func (s *Server) setUp(ctx context.Context, name, password string) (restarts boo
 		}
 		defer accounts.Close()
 	}
-	if s.authenticator == nil {
-		if err := s.Settings.Set(ctx, "auth", "true"); err != nil {
-			return false, err //nolint:wrapcheck // it says what failed
-		}
-	}
 	if err := accounts.CreateUser(ctx, name, password, auth.Scopes{auth.Ask, auth.Ingest, auth.Admin}); err != nil {
-		return false, errors.Join(err, s.Settings.Unset(ctx, "auth"))
+		return false, err //nolint:wrapcheck // it says what failed
 	}
 	if s.authenticator != nil {
 		return false, nil
+	}
+	if err := s.Settings.Set(ctx, "auth", "true"); err != nil {
+		return false, errors.Join(err, accounts.DeleteUser(ctx, name))
 	}
 	close(s.restart)
 	return true, nil

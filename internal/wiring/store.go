@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"docent/auth"
 	"docent/config"
 	"docent/ingest/source/syncer"
 	"docent/internal/fault"
@@ -39,7 +40,10 @@ func OpenStore(ctx context.Context, b Base) (*Store, error) {
 	if s.vault, err = syncer.NewVault(filepath.Join(b.Config.Data, "secret.key"), b.Config.Sources.SecretKey); err != nil {
 		return nil, errors.Join(fmt.Errorf("encryption of secrets: %w", err), s.DB.Close())
 	}
-	s.Settings = settings.New(settings.Config{Store: s.DB.Settings, Sealer: s.vault, Outside: b.Config})
+	s.Settings = settings.New(settings.Config{
+		Store: s.DB.Settings, Sealer: s.vault, Outside: b.Config,
+		Administered: func(ctx context.Context) (bool, error) { return auth.Administered(ctx, s.DB.Users) },
+	})
 	if s.stored, err = s.Settings.Load(ctx); err != nil {
 		return nil, errors.Join(err, s.DB.Close())
 	}

@@ -54,6 +54,7 @@ export interface Params {
   attachment_unreadable: [];
   audio_invalid: [];
   audio_not_encoded: [];
+  auth_without_administrator: [];
   backup_damaged: [];
   backup_encrypted: [];
   backup_line_long: [number];

@@ -211,7 +211,7 @@ export const server: Sentences = {
   model_context_too_long: (size: number, most: number) =>
     `Der Kontext für das Modell ist ${size} Byte lang. Höchstens ${most} sind erlaubt.`,
   model_cut_off: 'Der Modellserver hat seine Antwort abgebrochen. Bitte erneut fragen',
-  model_hint: 'docent antwortet mit Zitaten. Für ausformulierte Antworten bitte DOCENT_MODEL setzen, dazu OPENAI_API_KEY oder, für einen eigenen Server, DOCENT_LLM_URL.',
+  model_hint: 'docent antwortet mit Zitaten. Für ausformulierte Antworten bitte in der Verwaltung ein Chatmodell hinzufügen oder DOCENT_MODEL setzen, dazu OPENAI_API_KEY oder, für einen eigenen Server, DOCENT_LLM_URL.',
   model_is_web_page: (a) => `Unter der Adresse antwortet eine Webseite und kein Modellserver: bitte ${a} prüfen (die Adresse endet oft auf /v1)`,
   model_key_missing: (a) => `Der Modellserver braucht einen Schlüssel: bitte ${a} setzen`,
   model_key_refused: (a, b) => `Der Modellserver nimmt den Schlüssel nicht an oder erlaubt ihm das Modell ${a} nicht: Bitte ${b} prüfen`,
