@@ -44,6 +44,7 @@ describe('a link to set a password', () => {
     await page.getByLabel('The same password again').fill('correct horse');
     await page.getByRole('button', { name: 'Save and sign in' }).click();
     await expect.poll(() => mock.login).toBe('ada correct horse');
+    await expect.poll(() => location.hash).toBe(''); // the page leaves the link
   });
 
   test('says that it is used', async () => {
