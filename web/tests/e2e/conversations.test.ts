@@ -80,7 +80,8 @@ describe('conversations', () => {
     const sought = page.getByRole('search', { name: 'Search conversations' }).locator('input');
     await sought.and(page.locator(':focus')).waitFor();
     await page.keyboard.type('forsythia'); // only the answer contains the word
-    await expect.poll(names).toEqual(['When are roses pruned?']);
+    await expect.poll(() => page.locator('nav .conversation mark').allTextContents()).toEqual(['forsythia']);
+    expect(await names()).toEqual([expect.stringMatching(/^When are roses pruned\?/)]);
     await page.getByRole('heading', { name: '1 conversation found' }).waitFor();
     await accessible(page);
     await page.keyboard.press('Control+a');
