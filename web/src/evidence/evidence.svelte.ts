@@ -139,6 +139,7 @@ export function title(doc: { title: string; source: string; unavailable?: boolea
 
 /** shortSource returns a source without parts that users do not need. */
 export function shortSource(source: string): string {
+  if (source.startsWith('answer:')) return words.evidence.approved; // the rest is an id
   const inner = innerOf(source);
   if (inner) return words.evidence.inside(honest(inner.part), shortSource(inner.container));
   const bare = honest(source).replace(/^(?:upload|stdin):/, '');

@@ -122,6 +122,7 @@ test('formats with pictures of their pages', () => {
 test('documents are called by title, else by name', () => {
   expect(title({ title: '', source: '/srv/a/b.pdf' })).toBe('b.pdf');
   expect(shortSource('/srv/a/b.pdf')).toBe('a/b.pdf');
+  expect(shortSource('answer:eff02ecf-f59e-4c74-b4ef-1635656511d6.md')).toBe('approved answer');
   expect(shortSource('upload:My file.pdf')).toBe('My file.pdf');
   expect(shortSource('https://example.org/a')).toBe('example.org/a');
   expect(pageOf({ page: 0, page_label: null })).toBe('page 1');

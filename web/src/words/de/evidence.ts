@@ -13,6 +13,7 @@ export const evidence: Catalogue['evidence'] = {
     sheet: (label) => `Tabellenblatt ${label}`,
     image: (label) => `Bild ${label}`,
   },
+  approved: 'geprüfte Antwort',
   inside: (part, container) => `${part}, in ${container}`,
   version: (version) => `Version ${version}`,
   fileTime: (day) => `Datei vom ${day}`,

@@ -12,6 +12,7 @@ export const evidence = {
     sheet: (label: string) => `sheet ${label}`,
     image: (label: string) => `image ${label}`,
   },
+  approved: 'approved answer',
   inside: (part: string, container: string) => `${part}, inside ${container}`,
   version: (version: string) => `version ${version}`,
   /** The date of a document without a date of its own. */
