@@ -37,3 +37,15 @@ test('an answer solves a gap', async () => {
     questions: ['Which password rules apply to guests?'], text: 'Guests get no passwords.', signed: '', owner: '', review: '', documents: [], collection: 'default', gap: 1,
   }]);
 });
+
+test('an answer is written for a question', async () => {
+  await page.goto('#/console/questions');
+  await page.locator('main a[href^="#/console/questions/"]').first().click();
+  const asked = await page.getByRole('heading', { level: 2 }).innerText();
+  await page.getByRole('button', { name: 'Write an answer' }).click();
+  await page.getByLabel('Answer in Markdown').fill('Ask the guard.');
+  await accessible();
+  await page.getByRole('button', { name: 'Save the answer' }).click();
+  await page.getByRole('button', { name: 'Write an answer' }).waitFor();
+  expect(mock.insight.changes.at(-1)).toMatchObject(['answers', { questions: [asked], text: 'Ask the guard.' }]);
+});
