@@ -43,11 +43,11 @@ func TestFromStored(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec := recording.FromStored("S", []chat.Message{
-		{Type: payload.TypeStr, Content: chat.JSONString("Hi!")},
-		{Type: payload.TypeStr, IsUser: true, Content: chat.JSONString("tea\nor coffee")},
-		{Type: payload.TypeStr, IsUser: true, Sender: chat.SenderAgent, Content: chat.JSONString("from a peer")},
-		{Type: payload.TypeFile, IsUser: true, Content: file},
-		{Type: payload.TypeStr, ClientID: chat.FailedID, Content: chat.JSONString("Sorry")},
+		{Seq: 1, Type: payload.TypeStr, Content: chat.JSONString("Hi!")},
+		{Seq: 2, Turn: 1, Type: payload.TypeStr, IsUser: true, Content: chat.JSONString("tea\nor coffee")},
+		{Seq: 3, Turn: 2, Type: payload.TypeStr, IsUser: true, Sender: chat.SenderAgent, Content: chat.JSONString("from a peer")},
+		{Seq: 4, Turn: 3, Type: payload.TypeFile, IsUser: true, Content: file},
+		{Seq: 5, Turn: 3, Type: payload.TypeStr, ClientID: chat.FailedID, Content: chat.JSONString("Sorry")},
 	}, nil)
 	const want = "agent: Hi!\nuser: tea\n  or coffee\npeer: from a peer\nfile: my_notes.txt text/plain one\nerror: Sorry\n"
 	if got := rec.String(); got != want {
@@ -55,6 +55,22 @@ func TestFromStored(t *testing.T) {
 	}
 	if got := rec.Answered().Of(recording.Model); len(got) != 1 || got[0] != "Hi!" {
 		t.Errorf("the answers are %q", got)
+	}
+}
+
+// A message that arrived during an earlier turn stands before the replies and steps of its own turn.
+func TestFromStoredOfQueue(t *testing.T) {
+	t.Parallel()
+	said := func(seq, turn int64, isUser bool, text string) chat.Message {
+		return chat.Message{Seq: seq, Turn: turn, Type: payload.TypeStr, IsUser: isUser, Content: chat.JSONString(text)}
+	}
+	rec := recording.FromStored("S", []chat.Message{
+		said(1, 1, true, "one"), said(2, 2, true, "two"), said(3, 3, true, "three"),
+		said(4, 1, false, "first"), said(5, 0, false, "by the way"), said(7, 2, false, "second"),
+	}, []chat.Reasoning{{Seq: 6, Turn: 2, StepKind: string(payload.StepStarted), Payload: json.RawMessage(`{}`)}})
+	const want = "user: one\nagent: first\nagent: by the way\nuser: two\nmodel: second\nagent: second\nuser: three\n"
+	if got := rec.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

@@ -1,7 +1,9 @@
 package recording
 
 import (
+	"cmp"
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 
@@ -21,7 +23,7 @@ func FromStored(name string, messages []chat.Message, steps []chat.Reasoning) Re
 		turns[m.Turn] = true
 	}
 	var w writer
-	for _, m := range messages {
+	for _, m := range inTurns(messages, steps) {
 		for len(steps) > 0 && steps[0].Seq < m.Seq {
 			if turns[steps[0].Turn] { // otherwise a later message has replaced the turn
 				out.Lines = append(out.Lines, w.step(steps[0])...)
@@ -37,6 +39,31 @@ func FromStored(name string, messages []chat.Message, steps []chat.Reasoning) Re
 		}
 		out.Lines = append(out.Lines, lineOf(m))
 	}
+	return out
+}
+
+// inTurns puts each message of the user before the replies and steps of its turn. A message that arrives during an earlier
+// turn is stored before the end of that turn.
+func inTurns(messages []chat.Message, steps []chat.Reasoning) []chat.Message {
+	out := slices.Clone(messages)
+	for i, m := range out {
+		if !m.IsUser {
+			continue
+		}
+		begin := int64(math.MaxInt64)
+		for _, r := range messages {
+			if !r.IsUser && r.Seq > m.Seq && r.Turn >= m.Turn {
+				begin = min(begin, r.Seq)
+			}
+		}
+		for _, s := range steps {
+			if s.Seq > m.Seq && s.Turn >= m.Turn {
+				begin = min(begin, s.Seq)
+			}
+		}
+		out[i].Seq = begin
+	}
+	slices.SortStableFunc(out, func(a, b chat.Message) int { return cmp.Compare(a.Seq, b.Seq) })
 	return out
 }
 
