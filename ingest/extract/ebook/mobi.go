@@ -129,7 +129,7 @@ func openMobi(data []byte) (*mobi, error) {
 	return b, nil
 }
 
-// u16 and u32 return numbers of the header; 0 behind its end.
+// u16 and u32 return a number of the header. They return 0 if the header is too short.
 func (b *mobi) u16(at int) int {
 	if at+2 > len(b.head) {
 		return 0

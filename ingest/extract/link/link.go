@@ -27,7 +27,7 @@ var Format = format.Format{
 		Media:     "application/x-mswinurl",
 		NeverMail: true,
 		Reads:     "the address, under the name of the file",
-		Leaves:    "the page behind it",
+		Leaves:    "the content of the linked page",
 	},
 	Match: func(_ context.Context, f *format.File) format.Match {
 		head := f.Trimmed()

@@ -67,7 +67,7 @@ class Account {
     return '';
   }
 
-  /** enter continues as a user who has just signed in. */
+  /** enter sets the user after a sign-in, and continues the calls that waited for it. */
   enter(me: Me): void {
     this.me = me;
     this.needed = false;

@@ -193,7 +193,7 @@ export const console: Console = {
   },
 
   approved: {
-    lead: 'Antworten, die Menschen geschrieben haben. docent gibt sie allen, die mit denselben Wörtern fragen und die Sammlung lesen dürfen.',
+    lead: 'Antworten, die Menschen geschrieben haben. docent gibt eine Antwort, wenn eine Frage dieselben Wörter hat. Leser brauchen das Leserecht an ihrer Sammlung.',
     none: 'Es gibt noch keine geprüften Antworten.',
     noneDue: 'Keine Antwort ist zu prüfen.',
     onlyDue: 'Nur zu prüfende Antworten',

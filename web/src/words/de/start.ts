@@ -9,7 +9,7 @@ export const start: typeof Start = {
 
   who: 'Wer nutzt docent?',
   me: 'Nur ich',
-  meNote: 'Wer diese Adresse auf diesem Rechner öffnet, kann docent nutzen. Die Anmeldung können Sie später einschalten.',
+  meNote: 'Niemand meldet sich an. Alle, die diesen Rechner nutzen, können auch docent nutzen. Die Anmeldung können Sie später einschalten.',
   team: 'Mein Team',
   teamNote: 'Alle melden sich an. Sie verwalten docent und laden die anderen ein.',
   admin: 'Ihr Konto',

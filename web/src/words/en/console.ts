@@ -192,7 +192,7 @@ export const console = {
   },
 
   approved: {
-    lead: 'Answers that people wrote. docent gives them to everybody who asks in the same words and may read the collection.',
+    lead: 'Answers that people wrote. docent gives an answer if a question has the same words. Readers need the right to read its collection.',
     none: 'There are no approved answers yet.',
     noneDue: 'No answer is to check.',
     onlyDue: 'Only answers to check',

@@ -8,7 +8,7 @@ export const start = {
 
   who: 'Who will use docent?',
   me: 'Only me',
-  meNote: 'Everybody who can open this address on this machine can use it. You can turn on the sign-in later.',
+  meNote: 'Nobody signs in. Everybody who uses this machine can use docent, too. You can turn on the sign-in later.',
   team: 'My team',
   teamNote: 'Everybody signs in. You become the administrator and invite the others.',
   admin: 'Your account',
