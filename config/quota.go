@@ -12,6 +12,8 @@ type Quota struct {
 	Bytes int64
 	// PageTime limits the time of drawing and reading pages.
 	PageTime time.Duration
+	// SearchTime limits the time of searches.
+	SearchTime time.Duration
 }
 
 // wrong returns the name of the first negative limit, or "".
@@ -23,6 +25,8 @@ func (q Quota) wrong() string {
 		return "tokens"
 	case q.PageTime < 0:
 		return "page-time"
+	case q.SearchTime < 0:
+		return "search-time"
 	}
 	return ""
 }
@@ -52,6 +56,11 @@ func quotaSettings() []Setting {
 		})(duration(func(c *Config) *time.Duration { return &c.Quota.PageTime })),
 		with(Setting{
 			Storage: AfterRestart,
+			Key:     "quota.search-time", Flag: "quota-search-time", Env: []string{"DOCENT_QUOTA_SEARCH_TIME"}, Scope: Serving,
+			Help: "time of searches for one user or token per day; 0 for no limit", Default: "2h0m0s",
+		})(duration(func(c *Config) *time.Duration { return &c.Quota.SearchTime })),
+		with(Setting{
+			Storage: AfterRestart,
 			Key:     "address-quota.questions", Flag: "address-quota-questions", Env: []string{"DOCENT_ADDRESS_QUOTA_QUESTIONS"}, Scope: Serving,
 			Help: "questions per day from one address without a user: without --auth, or with a token of the scope chat; 0 for no limit", Default: "1000",
 		})(number(func(c *Config) *int { return &c.AddressQuota.Questions })),
@@ -70,6 +79,12 @@ func quotaSettings() []Setting {
 			Key:     "address-quota.page-time", Flag: "address-quota-page-time", Env: []string{"DOCENT_ADDRESS_QUOTA_PAGE_TIME"}, Scope: Serving,
 			Help: "time of drawing pages per day for one address without a user; 0 for no limit", Default: "10m0s",
 		})(duration(func(c *Config) *time.Duration { return &c.AddressQuota.PageTime })),
+		with(Setting{
+			Storage: AfterRestart,
+			Key:     "address-quota.search-time", Flag: "address-quota-search-time", Env: []string{"DOCENT_ADDRESS_QUOTA_SEARCH_TIME"},
+			Scope: Serving,
+			Help: "time of searches per day for one address without a user; 0 for no limit", Default: "20m0s",
+		})(duration(func(c *Config) *time.Duration { return &c.AddressQuota.SearchTime })),
 		with(Setting{
 			Storage: AfterRestart,
 			Key:     "limits.searches", Flag: "searches", Env: []string{"DOCENT_SEARCHES"}, Scope: Serving,

@@ -27,10 +27,12 @@ const (
 	Bytes Resource = "bytes"
 	// PageTime is the time of drawing and reading pages, in milliseconds.
 	PageTime Resource = "page_time"
+	// SearchTime is the time of searching and of judging what was found, in milliseconds.
+	SearchTime Resource = "search_time"
 )
 
 // Resources are all resources.
-var Resources = []Resource{Questions, Tokens, Bytes, PageTime}
+var Resources = []Resource{Questions, Tokens, Bytes, PageTime, SearchTime}
 
 // Limits has the amount of each resource in a day. 0 means no limit.
 type Limits map[Resource]int64
@@ -88,8 +90,9 @@ type Quotas struct {
 	cfg     Config
 	refused map[Resource]*metrics.Counter
 
-	mu  sync.Mutex
-	day string // the day of the last use
+	mu    sync.Mutex // guards the fields below
+	day   string     // the day of the last use
+	times map[spender]spent
 }
 
 // New returns Quotas.
@@ -100,7 +103,7 @@ func New(cfg Config) *Quotas {
 	if cfg.Metrics == nil {
 		cfg.Metrics = metrics.NewSet()
 	}
-	q := &Quotas{cfg: cfg, refused: map[Resource]*metrics.Counter{}}
+	q := &Quotas{cfg: cfg, refused: map[Resource]*metrics.Counter{}, times: map[spender]spent{}}
 	for _, r := range Resources {
 		q.refused[r] = cfg.Metrics.NewCounter(fmt.Sprintf("docent_quota_refused_total{resource=%q}", string(r)))
 	}
@@ -189,6 +192,9 @@ func (q *Quotas) begin(ctx context.Context, day string) error {
 	q.mu.Lock()
 	first := q.day != day
 	q.day = day
+	if first {
+		clear(q.times)
+	}
 	q.mu.Unlock()
 	if !first {
 		return nil
@@ -227,6 +233,9 @@ func exceeded(r Resource, most int64, wait time.Duration) error {
 	case Bytes:
 		return fault.New(fault.RateLimited, "quota_bytes",
 			"you have reached the limit of %d MiB of messages and files per day; send more after 00:00 UTC, in %s", (most+1<<20-1)>>20, in)
+	case SearchTime:
+		return fault.New(fault.RateLimited, "quota_search_time",
+			"you have reached the limit of %d s for searching per day; ask again after 00:00 UTC, in %s", most/1000, in)
 	default:
 		return fault.New(fault.RateLimited, "quota_page_time",
 			"you have reached the limit of %d s for showing pages per day; open more after 00:00 UTC, in %s", most/1000, in)

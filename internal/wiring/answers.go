@@ -11,6 +11,7 @@ import (
 	"docent/auth/rights/enforce"
 	"docent/config"
 	"docent/rag/corpus"
+	"docent/internal/quota"
 	"docent/rag/pipeline"
 )
 
@@ -32,7 +33,7 @@ func openAccess(s *Store, x *Indexes) Access {
 }
 
 // guardedAccess returns the access in a server.
-func guardedAccess(s *Store, x *Indexes) (Access, error) {
+func guardedAccess(s *Store, x *Indexes, quotas *quota.Quotas) (Access, error) {
 	a := openAccess(s, x)
 	if s.Config.Auth {
 		scopes, err := issuerScopes(s.Config)
@@ -45,7 +46,7 @@ func guardedAccess(s *Store, x *Indexes) (Access, error) {
 		a.Searcher, a.Library = enforce.NewRetriever(a.rights, x.Retriever), enforce.NewLibrary(a.rights, s.DB.Library)
 		a.conversations = enforce.NewConversations(a.rights, s.DB.Sessions, s.DB.Feedbacks)
 	}
-	a.Searcher = shareSearches(a.Searcher)
+	a.Searcher = shareSearches(a.Searcher, quotas)
 	return a, nil
 }
 

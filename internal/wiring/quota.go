@@ -27,7 +27,7 @@ func newQuotas(s *Store) *quota.Quotas {
 func limitsOf(q config.Quota) quota.Limits {
 	return quota.Limits{
 		quota.Questions: int64(q.Questions), quota.Tokens: int64(q.Tokens), quota.Bytes: q.Bytes,
-		quota.PageTime: q.PageTime.Milliseconds(),
+		quota.PageTime: q.PageTime.Milliseconds(), quota.SearchTime: q.SearchTime.Milliseconds(),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"time"
 
 	"docent/internal/cores"
 	"docent/internal/quota"
@@ -16,25 +17,36 @@ import (
 // because searches may wait for an embedder, a database, or a reranker elsewhere.
 const searchesPerCore = 2
 
-// sharedSearcher makes the further searches of one client wait for its running ones.
+// sharedSearcher makes the further searches of one client wait for its running ones, and counts
+// their time.
 type sharedSearcher struct {
 	pipeline.Searcher
 
 	shares *cores.Shares
+	quotas *quota.Quotas
 }
 
-// shareSearches bounds the concurrent searches of each client.
-func shareSearches(s pipeline.Searcher) pipeline.Searcher {
-	return sharedSearcher{s, cores.NewShares(searchesPerCore * runtime.GOMAXPROCS(0))}
+// shareSearches bounds the concurrent searches of each client, and their time in a day.
+func shareSearches(s pipeline.Searcher, quotas *quota.Quotas) pipeline.Searcher {
+	return sharedSearcher{s, cores.NewShares(searchesPerCore * runtime.GOMAXPROCS(0)), quotas}
 }
 
 // Retrieve implements pipeline.Searcher.
-func (s sharedSearcher) Retrieve(ctx context.Context, query retrieve.Query) (retrieve.Retrieval, error) {
+func (s sharedSearcher) Retrieve(ctx context.Context, query retrieve.Query) (out retrieve.Retrieval, err error) {
+	if err := s.quotas.Within(ctx, quota.SearchTime); err != nil {
+		return retrieve.Retrieval{}, err //nolint:wrapcheck // the error is complete
+	}
 	client := quota.ClientOf(ctx)
 	release, err := s.shares.Acquire(ctx, cmp.Or(client.Address, client.Principal))
 	if err != nil {
 		return retrieve.Retrieval{}, fmt.Errorf("wait for other searches of the client: %w", err)
 	}
 	defer release()
+	began := time.Now()
+	defer func() {
+		if failed := s.quotas.Spend(ctx, quota.SearchTime, time.Since(began).Milliseconds()); err == nil {
+			err = failed
+		}
+	}()
 	return s.Searcher.Retrieve(ctx, query) //nolint:wrapcheck // the error is complete
 }

@@ -139,7 +139,7 @@ func NewServer(ctx context.Context, store *Store, e *Embedders, version string) 
 			return nil, err
 		}
 	}
-	if s.Access, err = guardedAccess(store, s.Indexes); err != nil {
+	if s.Access, err = guardedAccess(store, s.Indexes, s.quotas); err != nil {
 		return nil, err
 	}
 	answers, err := openAnswers(store, e, s.Indexes, s.Access, s.service)

@@ -616,6 +616,7 @@ export interface Params {
   quota_bytes: [number, string];
   quota_page_time: [number, string];
   quota_questions: [number, string];
+  quota_search_time: [number, string];
   quota_tokens: [number, string];
   quotes_after_context: [];
   quotes_after_failure: [];

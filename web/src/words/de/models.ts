@@ -42,10 +42,12 @@ export const stored: typeof Stored = {
     'quota.tokens': { name: 'Tokens einer Person', help: '0: keine Grenze.' },
     'quota.bytes': { name: 'Daten einer Person', help: 'Nachrichten, Dateien und Dokumente, etwa 10GiB.' },
     'quota.page-time': { name: 'Seitenbilder einer Person', help: 'Die Zeit zum Zeichnen von Seiten, etwa 1h.' },
+    'quota.search-time': { name: 'Suchen einer Person', help: 'Die Zeit aller Suchen, etwa 2h.' },
     'address-quota.questions': { name: 'Fragen einer Adresse', help: 'Für Personen, die sich nicht anmelden.' },
     'address-quota.tokens': { name: 'Tokens einer Adresse', help: 'Für Personen, die sich nicht anmelden.' },
     'address-quota.bytes': { name: 'Daten einer Adresse', help: 'Für Personen, die sich nicht anmelden.' },
     'address-quota.page-time': { name: 'Seitenbilder einer Adresse', help: 'Für Personen, die sich nicht anmelden.' },
+    'address-quota.search-time': { name: 'Suchen einer Adresse', help: 'Für Personen, die sich nicht anmelden.' },
     'limits.searches': { name: 'Gleichzeitige Suchen', help: 'Eine Person bekommt die Hälfte davon.' },
   },
 };

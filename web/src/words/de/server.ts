@@ -363,6 +363,7 @@ export const server: Sentences = {
   quota_bytes: (n, t) => `Das Limit von ${n} MiB für Nachrichten und Dateien pro Tag ist erreicht. Ab 00:00 UTC, in ${t}, geht es weiter`,
   quota_page_time: (n, t) => `Das Limit von ${n} s für das Anzeigen von Seiten pro Tag ist erreicht. Weitere Seiten gibt es ab 00:00 UTC, in ${t}`,
   quota_questions: (n, t) => `Das Limit von ${n} Fragen pro Tag ist erreicht. Neue Fragen sind ab 00:00 UTC möglich, in ${t}`,
+  quota_search_time: (n, t) => `Das Limit von ${n} s für Suchen pro Tag ist erreicht. Neue Fragen sind ab 00:00 UTC möglich, in ${t}`,
   quota_tokens: (n, t) => `Das Limit von ${n} Token des Sprachmodells pro Tag ist erreicht. Neue Fragen sind ab 00:00 UTC möglich, in ${t}`,
   feedback_reason_unknown: (list) => `Der Grund einer Bewertung ist einer von ${list}`,
   rating_out_of_range: (n, m) => `Eine Note ist eine ganze Zahl von ${n} bis ${m}`,

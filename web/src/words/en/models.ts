@@ -44,10 +44,12 @@ export const stored = {
     'quota.tokens': { name: 'Tokens of a person', help: '0 means no limit.' },
     'quota.bytes': { name: 'Data of a person', help: 'Messages, files, and documents, such as 10GiB.' },
     'quota.page-time': { name: 'Page pictures of a person', help: 'The time of drawing pages, such as 1h.' },
+    'quota.search-time': { name: 'Searches of a person', help: 'The time of all searches, such as 2h.' },
     'address-quota.questions': { name: 'Questions of an address', help: 'For people who do not sign in.' },
     'address-quota.tokens': { name: 'Tokens of an address', help: 'For people who do not sign in.' },
     'address-quota.bytes': { name: 'Data of an address', help: 'For people who do not sign in.' },
     'address-quota.page-time': { name: 'Page pictures of an address', help: 'For people who do not sign in.' },
+    'address-quota.search-time': { name: 'Searches of an address', help: 'For people who do not sign in.' },
     'limits.searches': { name: 'Searches at once', help: 'One user gets half of them.' },
   } as Record<string, NamedSetting>,
 };
