@@ -83,7 +83,7 @@ func quotaSettings() []Setting {
 			Storage: AfterRestart,
 			Key:     "address-quota.search-time", Flag: "address-quota-search-time", Env: []string{"DOCENT_ADDRESS_QUOTA_SEARCH_TIME"},
 			Scope: Serving,
-			Help: "time of searches per day for one address without a user; 0 for no limit", Default: "20m0s",
+			Help:  "time of searches per day for one address without a user; 0 for no limit", Default: "20m0s",
 		})(duration(func(c *Config) *time.Duration { return &c.AddressQuota.SearchTime })),
 		with(Setting{
 			Storage: AfterRestart,
