@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"runtime/debug"
 	"strconv"
@@ -21,7 +22,7 @@ import (
 )
 
 // Connection is the connection of one client. Its reader goroutine calls the
-// Handler. Its writer goroutine sends the messages in the outbox. Only the reader
+// Handler. Its writer goroutine sends the messages in the outbox, while there are any. Only the reader
 // uses the fields without a lock.
 type Connection struct {
 	server   *Server
@@ -37,11 +38,10 @@ type Connection struct {
 	cancel   context.CancelFunc
 	patience patience
 	out      *outbox
-	written  chan struct{} // closed when the writer has ended
-	validAt  time.Time     // time of the last successful check of access
-	upload   upload        // the current large message
-	answered bool          // the client has sent a close frame, or has disconnected
-	untold   atomic.Bool   // a refusal was logged because the dialect has no message for it
+	validAt  time.Time   // time of the last successful check of access
+	upload   upload      // the current large message
+	answered bool        // the client has sent a close frame, or has disconnected
+	untold   atomic.Bool // a refusal was logged because the dialect has no message for it
 
 	id  atomic.Pointer[string]               // of the session; nil until it is open
 	sub atomic.Pointer[session.Subscription] // nil until the session is open
@@ -57,11 +57,11 @@ type opening struct {
 func newConnection(s *Server, socket *websocket.Conn, u upgrade, cancel context.CancelFunc) *Connection {
 	c := &Connection{
 		server: s, socket: socket, dialect: u.name, meters: s.meters.dialects[u.name], who: u.who, cancel: cancel,
-		rate: limits.New(limits.Config{Total: int64(s.cfg.Burst), PerSecond: s.cfg.Rate}),
-		out:  newOutbox(&s.cfg), written: make(chan struct{}),
+		rate:     limits.New(limits.Config{Total: int64(s.cfg.Burst), PerSecond: s.cfg.Rate}),
 		upload:   upload{limit: s.bounds.uploads},
 		patience: patience{conn: socket.NetConn(), silence: s.cfg.Silence},
 	}
+	c.out = newOutbox(&s.cfg, c.write)
 	c.handler = u.begin(c)
 	c.patience.alive()
 	socket.SetReadLimit(s.cfg.FrameBytes)
@@ -90,22 +90,37 @@ func (c *Connection) identified(ctx context.Context) context.Context {
 
 // read is the reader goroutine.
 func (c *Connection) read(ctx context.Context) {
-	for c.next(ctx) {
-	}
+	c.receiveAll(ctx)
 	c.end()
 }
 
-// next reads a message and acts on it. It returns false when the connection is
-// over.
-func (c *Connection) next(ctx context.Context) bool {
+// receiveAll acts on all messages. An idle connection waits here for the next one, and keeps
+// the stack of its reader. So this function calls the library directly: a few hundred bytes
+// more, and the stack stays twice as large.
+func (c *Connection) receiveAll(ctx context.Context) {
 	defer c.recovered(ctx)
-	c.patience.alive() // the time for handling the last message is not silence
-	var act func(context.Context)
-	if err := c.receive(func(m dialect.Message) { act = c.handler.Decode(m) }); err != nil {
+	for {
+		c.patience.alive() // the time for handling the last message is not silence
+		c.upload.free()
+		_, r, err := c.socket.NextReader()
+		if err != nil {
+			c.readFailed(ctx, err)
+			return
+		}
+		if !c.act(ctx, r) {
+			return
+		}
+	}
+}
+
+// act reads a message and acts on it. It returns false when the connection is over.
+func (c *Connection) act(ctx context.Context, r io.Reader) bool {
+	var do func(context.Context)
+	if err := c.accept(r, func(m dialect.Message) { do = c.handler.Decode(m) }); err != nil {
 		c.readFailed(ctx, err)
 		return false
 	}
-	act(ctx)
+	do(ctx)
 	return true
 }
 
@@ -130,7 +145,7 @@ func (c *Connection) end() {
 	if !c.out.stop() {
 		_ = c.socket.Close() // nothing is left to send, so this ends a blocked write
 	}
-	<-c.written
+	c.out.awaitEnd()
 	if !c.answered {
 		c.linger()
 	}

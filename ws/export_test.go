@@ -37,17 +37,16 @@ func Echo() http.Handler {
 		c := newConnection(echo, socket, u, cancel)
 		c.place = place{echo.bounds.anonymous, ""}
 		c.sub.Store(&session.Subscription{})
-		go c.write()
 		go c.echo(ctx)
 	})
 }
 
 // echo has the reader of a connection that belongs to no server.
 func (c *Connection) echo(ctx context.Context) {
-	for c.next(ctx) {
-	}
+	c.receiveAll(ctx)
 	_ = c.socket.Close()
 	c.out.stop()
+	c.out.awaitEnd()
 }
 
 var (

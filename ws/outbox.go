@@ -12,17 +12,19 @@ import (
 )
 
 // outbox is the queue of messages for a connection's writer. Its size in bytes is
-// limited. Adding a message never blocks. A client whose queue is full is closed.
+// limited. Adding a message never blocks. A client whose queue is full is closed. The
+// writer runs only while messages wait, so an idle connection has no stack for it.
 type outbox struct {
+	write       func()        // is the writer; it calls take until that returns false
 	short, long *limits.Limit // queued bytes; long messages count separately
 	cfg         *Config
 
 	mu      sync.Mutex // guards the fields below
 	items   []item
+	writing bool          // a writer runs
 	busy    bool          // the writer is writing an item
 	closing bool          // no more items are accepted
-	stopped bool          // the writer ends once the queue is empty
-	ready   sync.Cond     // signals the writer
+	ended   sync.Cond     // signals that no writer runs
 	drained chan struct{} // closed after the writer has sent something; nil if no caller waits
 }
 
@@ -54,13 +56,13 @@ const (
 	longMessage = 64 << 10
 )
 
-func newOutbox(cfg *Config) *outbox {
+func newOutbox(cfg *Config, write func()) *outbox {
 	o := &outbox{
-		cfg:   cfg,
+		cfg: cfg, write: write,
 		short: limits.New(limits.Config{Total: int64(cfg.OutboxBytes)}),
 		long:  limits.New(limits.Config{Total: int64(cfg.fixed.LongOutboxBytes)}),
 	}
-	o.ready.L = &o.mu
+	o.ended.L = &o.mu
 	return o
 }
 
@@ -101,9 +103,17 @@ func (o *outbox) addLocked(i item) error {
 		i.release()
 		return errSlow
 	}
-	o.items = append(o.items, i)
-	o.ready.Signal()
+	o.queueLocked(i)
 	return nil
+}
+
+// queueLocked queues an item, and starts the writer if none runs.
+func (o *outbox) queueLocked(i item) {
+	o.items = append(o.items, i)
+	if !o.writing {
+		o.writing = true
+		go o.write()
+	}
 }
 
 // addIfIdle queues an item if the queue is empty, and reports whether it did.
@@ -113,8 +123,7 @@ func (o *outbox) addIfIdle(i item) bool {
 	if o.closing || o.busy || len(o.items) > 0 {
 		return false
 	}
-	o.items = append(o.items, i)
-	o.ready.Signal()
+	o.queueLocked(i)
 	return true
 }
 
@@ -179,8 +188,7 @@ func (o *outbox) close(frame []byte, drop bool) bool {
 		o.dropLocked()
 	}
 	o.closing = true
-	o.items = append(o.items, item{kind: websocket.CloseMessage, data: frame})
-	o.ready.Signal()
+	o.queueLocked(item{kind: websocket.CloseMessage, data: frame})
 	return true
 }
 
@@ -195,16 +203,15 @@ func (o *outbox) abandon() bool {
 	return !was
 }
 
-// stop ends the writer. If a close frame is queued, the writer sends it first,
-// and stop returns true.
+// stop drops all items and accepts no more. If the outbox was closing already, its
+// writer sends the rest first, and stop returns true.
 func (o *outbox) stop() (closing bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if closing = o.closing; !closing {
 		o.dropLocked()
 	}
-	o.closing, o.stopped = true, true
-	o.ready.Signal()
+	o.closing = true
 	return closing
 }
 
@@ -217,15 +224,35 @@ func (o *outbox) dropLocked() {
 	o.items = nil
 }
 
-// take waits for the next item. It returns false if the writer must end.
+// awaitEnd waits until no writer runs.
+func (o *outbox) awaitEnd() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for o.writing {
+		o.ended.Wait()
+	}
+}
+
+// end records that the writer ends before the queue is empty.
+func (o *outbox) end() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.endLocked()
+}
+
+func (o *outbox) endLocked() {
+	o.writing = false
+	o.ended.Broadcast()
+}
+
+// take returns the next item. It returns false if the queue is empty. The writer then
+// ends.
 func (o *outbox) take() (item, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for len(o.items) == 0 {
-		if o.stopped {
-			return item{}, false
-		}
-		o.ready.Wait()
+	if len(o.items) == 0 {
+		o.endLocked()
+		return item{}, false
 	}
 	i := o.items[0]
 	o.items[0] = item{}

@@ -45,6 +45,11 @@ func (c *Connection) receive(take func(m dialect.Message)) error {
 	if err != nil {
 		return err
 	}
+	return c.accept(r, take)
+}
+
+// accept reads a message that has begun; see receive.
+func (c *Connection) accept(r io.Reader, take func(m dialect.Message)) error {
 	c.patience.begin()
 	pooled := buffers.Get().(*[]byte)
 	defer buffers.Put(pooled)

@@ -107,7 +107,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.meters.accepted.Inc()
-	go c.write()
 	go c.serve(ctx, &u.opening)
 }
 

@@ -10,9 +10,8 @@ import (
 	"docent/payload"
 )
 
-// write is the writer goroutine. It ends after a close frame.
+// write is the writer goroutine. It ends when no message waits, and after a close frame.
 func (c *Connection) write() {
-	defer close(c.written)
 	for {
 		i, ok := c.out.take()
 		if !ok {
@@ -23,14 +22,17 @@ func (c *Connection) write() {
 		c.out.sent(i)
 		switch {
 		case errors.Is(err, websocket.ErrCloseSent): // by the library; the reader ends the connection
+			c.out.end()
 			return
 		case err != nil:
 			c.out.abandon()
 			c.cancel()
 			_ = c.socket.Close() // wakes the reader
+			c.out.end()
 			return
 		case kind == websocket.CloseMessage:
 			c.patience.awaitClose(time.Now().Add(closeGrace))
+			c.out.end()
 			return
 		}
 	}
