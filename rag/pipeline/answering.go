@@ -39,8 +39,8 @@ type answering struct {
 	continued *talk.Continuation
 	// parts are the questions of a message with several of them.
 	parts []*answering
-	// rows are the documents among the results whose tables have values.
-	rows []int64
+	// rows are the places of the tables with values among the documents of the results.
+	rows []tablePlace
 	out  rag.Answer
 	// wrote says that the reader has text of the model.
 	wrote bool

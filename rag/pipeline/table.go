@@ -26,6 +26,17 @@ const (
 // tableAnswer answers a request from a table.
 type tableAnswer struct{ *answering }
 
+// tablePlace is the place of a table in the text of a document.
+type tablePlace struct {
+	document   int64
+	start, end int
+}
+
+// has reports whether a passage has rows of the table.
+func (t tablePlace) has(p corpus.Passage) bool {
+	return p.Kind == corpus.Table && p.DocumentID == t.document && p.Start < t.end && t.start < p.End
+}
+
 // tables are the tables of the documents of passages.
 type tables struct {
 	documents []*table.Document
@@ -73,7 +84,7 @@ func (a tableAnswer) ask(ctx context.Context) bool {
 	}
 	for i, s := range found.sources {
 		if s.Table.Typed() {
-			a.rows = append(a.rows, found.documents[found.owners[i]].Document.ID)
+			a.rows = append(a.rows, tablePlace{found.documents[found.owners[i]].Document.ID, s.Table.Start, s.Table.End})
 		}
 	}
 	question := a.question
@@ -95,10 +106,11 @@ func (a tableAnswer) ask(ctx context.Context) bool {
 		a.rows = nil
 	}
 	owner := found.documents[found.owners[reply.Source]]
-	if reply.Status == table.Unclear && (!reply.Near || !a.leads(owner.Document)) {
+	asked := found.sources[reply.Source].Table
+	if reply.Status == table.Unclear && (!reply.Near || !a.leads(tablePlace{owner.Document.ID, asked.Start, asked.End})) {
 		return false
 	}
-	a.writeTable(reply, found.sources[reply.Source].Table, owner)
+	a.writeTable(reply, asked, owner)
 	a.out.Outcome = rag.Answered
 	if reply.Status == table.Unclear {
 		a.out.Outcome = rag.Unsure
@@ -123,7 +135,7 @@ func (a tableAnswer) onlyRows() bool {
 	for _, s := range a.out.Sentences {
 		for _, n := range s.Passages {
 			p := a.out.Passages[n-1]
-			if p.Kind != corpus.Table || !slices.Contains(a.rows, p.DocumentID) {
+			if !slices.ContainsFunc(a.rows, func(t tablePlace) bool { return t.has(p.Passage) }) {
 				return false
 			}
 		}
@@ -131,11 +143,8 @@ func (a tableAnswer) onlyRows() bool {
 	return len(a.out.Sentences) > 0
 }
 
-// leads reports whether the best passage has rows of a document.
-func (a tableAnswer) leads(d corpus.Document) bool {
-	first := a.found.Results[0].Passage
-	return first.Kind == corpus.Table && first.DocumentID == d.ID
-}
+// leads reports whether the best passage has rows of a table.
+func (a tableAnswer) leads(t tablePlace) bool { return t.has(a.found.Results[0].Passage) }
 
 // writeTable writes the reply with its rows. Each row cites its passage.
 func (a tableAnswer) writeTable(reply table.Reply, t *table.Table, d *table.Document) {

@@ -223,3 +223,20 @@ func TestAskLinkedNames(t *testing.T) {
 		t.Errorf("the first cell is %q", got)
 	}
 }
+
+// TestAskNear checks that an unclear question is near a table only if a row or a column is named.
+func TestAskNear(t *testing.T) {
+	t.Parallel()
+	const limits = "what | limit\nfiles of a conversation | 20\nkeys of an agent file | 20000\nerrors of a file in a report | 20\nerrors in the log | 9"
+	all := []Source{{Table: &Parse(limits, "en")[0], Title: "Limits"}}
+	for question, want := range map[string]bool{
+		"what is the largest file size":    false, // three rows have a file, and none a size
+		"file permissions":                 false,
+		"limit of swans":                   true,
+		"errors in the log of the printer": true,
+	} {
+		if got := Ask(question, all); got.Status != Unclear || got.Near != want {
+			t.Errorf("%s: got status %d, near %v, %q", question, got.Status, got.Near, got.Said.Message)
+		}
+	}
+}

@@ -292,15 +292,21 @@ func (r phrasing) unclear(said fault.Text) Reply {
 	}
 }
 
-// near reports whether the table has a named row, or at least half of the words with a meaning.
+// near reports whether the table has a named row, or at least half of the words with a meaning. A word that is only a part of the
+// names of several rows, such as "file" in a list of limits, names no row.
 func (r phrasing) near() bool {
-	known := 0
+	known, named := 0, false
 	for _, role := range r.roles {
-		if role == cell || role == column || role == condition {
+		if role == column || role == condition {
 			known++
 		}
 	}
-	return known > 0 && known+len(r.missing) > 1 && (len(r.filters) > 0 || known >= len(r.missing))
+	for _, f := range r.filters {
+		if f.whole || len(f.rows) == 1 || len(r.missing) == 0 {
+			known, named = known+len(f.words), true
+		}
+	}
+	return known > 0 && known+len(r.missing) > 1 && (named || known >= len(r.missing))
 }
 
 // maxShownColumns limits the columns of a reply.
