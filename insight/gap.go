@@ -102,6 +102,8 @@ const (
 	GroupBatch = 20
 	// MaxNote bounds the texts that people write about a gap, in bytes.
 	MaxNote = 4000
+	// MaxLease bounds a lease of the work on gaps. A longer one is from before the clock was set back.
+	MaxLease = 10 * time.Minute
 	// leaseFor is the time after which another process may group.
 	leaseFor = time.Minute
 )

@@ -161,7 +161,7 @@ func (c *alarmClock) armLocked() {
 	if c.closed || c.ctx == nil || at.IsZero() {
 		return
 	}
-	wait := at.Sub(c.cfg.Now())
+	wait := min(at.Sub(c.cfg.Now()), maxNap)
 	if c.timer != nil {
 		c.timer.Reset(wait)
 		return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -83,6 +84,55 @@ func testAt(t *testing.T, loaded bool) {
 	check("missed on Wednesday", "Wed 20:30 ")
 	until(6, 20)
 	check("on Thursday", "Thu 09:00 ")
+}
+
+// TestClockSet: after the clock was set, a session follows it within a minute, in memory or not.
+func TestClockSet(t *testing.T) {
+	for _, loaded := range []bool{true, false} {
+		t.Run(fmt.Sprint("in memory ", loaded), func(t *testing.T) {
+			bubble(t, func(t *testing.T) { testClockSet(t, loaded) })
+		})
+	}
+}
+
+func testClockSet(t *testing.T, loaded bool) {
+	var offset atomic.Int64
+	now := func() time.Time { return realTime().Add(time.Duration(offset.Load())) }
+	a := agent.New("reminder")
+	idle, remind := a.State("idle", agent.Initial), a.State("remind")
+	idle.OnMessage().GoTo(idle)
+	idle.At(agent.Clock{Hour: 9}).GoTo(remind)
+	remind.Body(func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, s.Now().Format("2 15:04")) })
+	remind.GoTo(idle)
+	store := agenttest.NewStore()
+	rt := start(t, session.RuntimeConfig{Agent: a, Store: store, Now: now, Location: time.UTC})
+	if err := rt.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	sub, _, _ := open(t, rt, "S")
+	if err := rt.AwaitIdle(t.Context(), "S"); err != nil {
+		t.Fatal(err)
+	}
+	if !loaded {
+		sub.Close()
+	}
+	for _, step := range []struct {
+		set, wait time.Duration
+		want      string
+	}{
+		{0, 8 * time.Hour, ""}, // 2000-01-01 at 8:00
+		{2 * time.Hour, 2 * time.Minute, "1 10:01 "},
+		{24 * time.Hour, 2 * time.Minute, "1 10:01 2 10:03 "},
+		{-24 * time.Hour, 24 * time.Hour, "1 10:01 2 10:03 "}, // the 2nd comes again
+		{0, 24 * time.Hour, "1 10:01 2 10:03 3 09:00 "},
+	} {
+		offset.Add(int64(step.set))
+		<-time.After(step.wait)
+		synctest.Wait()
+		if got := remindedOf(store); got != step.want {
+			t.Errorf("after the clock was set by %s: said %q, want %q", step.set, got, step.want)
+		}
+	}
 }
 
 // remindedOf returns the texts that the agent has said.

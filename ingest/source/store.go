@@ -62,6 +62,10 @@ type Record struct {
 // pauses the source.
 const MaxBegun = 2
 
+// MaxLease bounds the time from Lease.Now to Lease.Until. A longer lease is from before the clock
+// was set back, and counts for nothing.
+const MaxLease = 10 * time.Minute
+
 // Stopped reports whether docent paused the source because its syncs ended docent.
 // Only [Sources.ChangeSource] with Paused false resumes it.
 func (r Record) Stopped() bool { return r.Begun > MaxBegun }

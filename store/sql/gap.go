@@ -15,7 +15,8 @@ var _ insight.Gaps = Store{}
 // LeaseGaps leases the work on gaps; see insight.Gaps.
 func (s insights) LeaseGaps(ctx context.Context, owner string, until time.Time) (bool, error) {
 	n, err := s.db.Exec(ctx, `INSERT INTO gap_lease (name, owner, until) VALUES ('gaps', $1, $2) ON CONFLICT (name) DO UPDATE
-		SET owner = excluded.owner, until = excluded.until WHERE gap_lease.owner = $1 OR gap_lease.until < $3`, owner, until, s.db.Now())
+		SET owner = excluded.owner, until = excluded.until WHERE gap_lease.owner = $1 OR gap_lease.until < $3 OR gap_lease.until > $4`,
+		owner, until, s.db.Now(), s.db.Now().Add(insight.MaxLease))
 	return n > 0, s.db.Fail("lease the work on gaps", err)
 }
 

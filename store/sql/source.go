@@ -194,7 +194,8 @@ func CheckFence(ctx context.Context, tx Tx) error {
 // DueSources returns the sources to sync; see source.Leases.
 func (s sources) DueSources(ctx context.Context, now time.Time) ([]int64, error) {
 	out, err := list(ctx, s.db, scanID, `SELECT id FROM source WHERE (requested > 0 OR NOT paused AND (next_at <= $1 OR lease_until IS NOT NULL))
-		AND (lease_until IS NULL OR lease_until <= $1) AND begun <= $2 ORDER BY requested DESC, next_at NULLS FIRST, id`, now, source.MaxBegun)
+		AND (lease_until IS NULL OR lease_until <= $1 OR lease_until > $3) AND begun <= $2 ORDER BY requested DESC, next_at NULLS FIRST, id`,
+		now, source.MaxBegun, now.Add(source.MaxLease))
 	return out, s.db.Fail("list due sources", err)
 }
 
@@ -208,7 +209,8 @@ func (s sources) RequestSync(ctx context.Context, id int64, request source.Reque
 func (s sources) StartSync(ctx context.Context, id int64, l source.Lease) (begun int, err error) {
 	err = s.db.Write(ctx, func(ctx context.Context, tx Tx) error {
 		err := row(ctx, tx, `UPDATE source SET lease_owner = $2, lease_until = $4, requested = 0, begun = begun + 1, done = 0, total = 0
-			WHERE id = $1 AND (lease_until IS NULL OR lease_until <= $3) RETURNING begun`, id, l.Owner, l.Now, l.Until).Scan(&begun)
+			WHERE id = $1 AND (lease_until IS NULL OR lease_until <= $3 OR lease_until > $5) RETURNING begun`,
+			id, l.Owner, l.Now, l.Until, l.Now.Add(source.MaxLease)).Scan(&begun)
 		if !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}

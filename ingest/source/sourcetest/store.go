@@ -192,7 +192,7 @@ func sourceLeases(t *testing.T, db Database) {
 		storetest.Want(t, "begun", got, begun)
 	}
 	start(k, lease, 1)
-	start(other, source.Lease{Owner: "you", Now: sourceTime.Add(30 * time.Second), Until: sourceTime.Add(time.Hour)}, 0)
+	start(other, source.Lease{Owner: "you", Now: sourceTime.Add(30 * time.Second), Until: sourceTime.Add(2 * time.Minute)}, 0)
 	due(sourceTime, paused, id)
 	keep := func(l source.Lease, wanted bool) {
 		t.Helper()
@@ -232,6 +232,12 @@ func sourceLeases(t *testing.T, db Database) {
 	got, err = k.Sources.Source(ctx, manual)
 	storetest.OK(t, err)
 	storetest.Want(t, "given back", []any{got.BusyUntil, got.NextAt, got.Last.Added}, []any{time.Time{}, end.NextAt, 1})
+	// The clock is set back by a day: the lease of a killed process does not last as long.
+	start(k, yours, 1)
+	yesterday := sourceTime.Add(-24 * time.Hour)
+	due(yesterday, paused, manual)
+	start(other, source.Lease{Owner: "me", Now: yesterday, Until: yesterday.Add(time.Minute)}, 2)
+	storetest.OK(t, k.Leases.EndSync(ctx, manual, "me", nil))
 	_, err = k.Leases.StartSync(ctx, 999, lease)
 	storetest.WantKind(t, "no source", err, fault.NotFound)
 	storetest.WantKind(t, "no source", k.Leases.RequestSync(ctx, 999, source.SyncRequest), fault.NotFound)

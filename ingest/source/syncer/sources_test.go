@@ -289,7 +289,7 @@ func TestLostLease(t *testing.T) {
 		p.onList = func(context.Context) {
 			once.Do(func() {
 				at := time.Now().Add(time.Hour) // the lease has expired
-				taken, err := w.db.StartSync(t.Context(), id, source.Lease{Owner: "another", Now: at, Until: at.Add(time.Hour)})
+				taken, err := w.db.StartSync(t.Context(), id, source.Lease{Owner: "another", Now: at, Until: at.Add(time.Minute)})
 				if err != nil || taken == 0 {
 					t.Errorf("the other process: %v %v", taken, err)
 				}
