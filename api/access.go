@@ -89,6 +89,7 @@ func Routes() []route.Access {
 		{Route: "GET /api/admin/conversations/{session_id}/messages", Scope: auth.Admin},
 		{Route: "GET /api/admin/conversations/{session_id}/export", Scope: auth.Admin},
 		{Route: "GET /api/admin/log", Scope: auth.Admin},
+		{Route: "GET /api/admin/log/export", Scope: auth.Admin, Audit: audit.LogExported},
 		{Route: "GET /api/users", Scope: auth.Admin},
 		{Route: "POST /api/users", Scope: auth.Admin, Audit: audit.UserInvited},
 		{Route: "PATCH /api/users/{user}", Scope: auth.Admin, Audit: audit.UserChanged},

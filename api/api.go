@@ -340,7 +340,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	users{owned, cfg.People, cfg.Rights, shelf, cfg.Notifier}.addRoutes(r)
 	readings{read, saved, cfg.Audit, cfg.ReadConversations}.addRoutes(r)
 	shares{owned, cfg.Shares, cfg.Messages, shelf, cfg.Audit, cfg.Logger, cfg.PublicLinks}.addRoutes(r)
-	auditRoutes{cfg.Audit}.addRoutes(r)
+	auditRoutes{cfg.Audit, transfers}.addRoutes(r)
 	files{owned, cfg.Messages, cfg.Conversations, cfg.Uploads}.addRoutes(r)
 	notifications{owned, cfg.Notifier, cfg.Events}.addRoutes(r)
 	events{owned, cfg.Events, cfg.Quotas}.addRoutes(r)

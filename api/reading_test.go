@@ -25,7 +25,7 @@ func (l *memoryLog) Add(_ context.Context, r audit.Record) error {
 	return l.broken
 }
 
-func (l *memoryLog) Records(context.Context, int64, int) ([]audit.Record, error) {
+func (l *memoryLog) Records(context.Context, audit.Query) ([]audit.Record, error) {
 	return nil, l.broken
 }
 

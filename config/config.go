@@ -62,6 +62,9 @@ type Config struct {
 	// KeepQuestions is the number of days for which facts about questions are kept. 0 keeps only
 	// totals; default 90.
 	KeepQuestions int
+	// KeepLog is the number of days for which records of the audit log are kept. 0 keeps them until
+	// newer ones displace them.
+	KeepLog int
 	// PublicLinks allows shared links that are readable without a sign-in; default false.
 	PublicLinks bool
 	// Origins are additional web origins that may connect; default none.
@@ -414,6 +417,9 @@ func (c Config) validate() error {
 	}
 	if c.KeepQuestions < 0 {
 		return wrong("keep-questions", "must not be negative; 0 keeps only daily totals")
+	}
+	if c.KeepLog < 0 {
+		return wrong("keep-log", "must not be negative; 0 means no limit")
 	}
 	if c.HTTPConnections < 1 {
 		return wrong("limits.http-connections", "has to be positive")

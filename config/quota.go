@@ -100,6 +100,11 @@ func quotaSettings() []Setting {
 			Help: "days for which questions are kept for administrators and managers of collections; 0 keeps only daily totals", Default: "90",
 		})(number(func(c *Config) *int { return &c.KeepQuestions })),
 		with(Setting{
+			Storage: AfterRestart,
+			Key:     "keep-log", Flag: "keep-log", Env: []string{"DOCENT_KEEP_LOG"}, Scope: Serving,
+			Help: "days for which records of the audit log are kept; 0 for no limit", Default: "0",
+		})(number(func(c *Config) *int { return &c.KeepLog })),
+		with(Setting{
 			Key: "traces.url", Flag: "traces-url", Env: []string{"OTEL_EXPORTER_OTLP_ENDPOINT"}, Scope: Serving,
 			Help: "base URL of an OpenTelemetry collector that receives traces over HTTP, such as http://127.0.0.1:4318",
 		})(text(func(c *Config) *string { return &c.Traces })),

@@ -5,6 +5,7 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -13,6 +14,9 @@ import (
 // MaxRecords is the number of records that a store keeps. A new record displaces the
 // oldest one.
 const MaxRecords = 100_000
+
+// day is the step in which records expire, so that each day adds at most one LogExpired.
+const day = 24 * time.Hour
 
 // Action is the name of an act: the kind of its object, a dot, and a verb.
 type Action string
@@ -82,6 +86,8 @@ const (
 	ModelChanged Action = "model.changed"
 	// ModelRemoved is the removal of a stored chat model.
 	ModelRemoved Action = "model.removed"
+	// LogExported is the export of this log as a file.
+	LogExported Action = "log.exported"
 )
 
 // The actions on conversations of others.
@@ -111,8 +117,17 @@ const (
 	ConversationsDeleted Action = "conversations.deleted"
 )
 
-// Operator is the actor of acts at the command line.
-const Operator = "operator"
+// LogExpired is the removal of records that are older than the time to keep them. The object is
+// their number. The actor is Server.
+const LogExpired Action = "log.expired"
+
+// The actors that are no principals.
+const (
+	// Operator is the actor of acts at the command line.
+	Operator = "operator"
+	// Server is the actor of acts of docent itself.
+	Server = "server"
+)
 
 // Record is one act.
 type Record struct {
@@ -120,7 +135,7 @@ type Record struct {
 	ID int64
 	// Time is the time of the act. The store assigns it.
 	Time time.Time
-	// Actor is the principal, or Operator. It is "" without authentication.
+	// Actor is the principal, Operator, or Server. It is "" without authentication.
 	Actor string
 	// Address is the network address of the client, as in the log; "" at the command line.
 	Address string
@@ -135,9 +150,25 @@ type Store interface {
 	// AddRecord stores a record and returns it with its ID and its time. It removes the
 	// oldest records beyond MaxRecords.
 	AddRecord(ctx context.Context, record Record) (Record, error)
-	// Records returns up to limit records, newest first. before, unless 0, selects the
-	// records with a lower ID.
-	Records(ctx context.Context, before int64, limit int) ([]Record, error)
+	// Records returns the records of a query, newest first.
+	Records(ctx context.Context, q Query) ([]Record, error)
+	// ExpireRecords removes the records before a time, and adds a record of LogExpired with
+	// their number. If there are none, it changes nothing and returns false.
+	ExpireRecords(ctx context.Context, before time.Time) (record Record, expired bool, err error)
+}
+
+// Query selects records. Empty fields select all.
+type Query struct {
+	// Before selects the records with a lower ID.
+	Before int64
+	// Actor is a part of the actor, in any case of letters.
+	Actor string
+	// Actions are actions, such as "token.created", or kinds of them, such as "token".
+	Actions []string
+	// Since and Until select the records from Since to before Until.
+	Since, Until time.Time
+	// Limit is the number of records. Required.
+	Limit int
 }
 
 // Log stores records and writes each of them to the log of the program. It is safe for
@@ -157,12 +188,50 @@ func (l *Log) Add(ctx context.Context, record Record) error {
 	if err != nil {
 		return fmt.Errorf("audit %s of %q: %w", record.Action, record.Object, err)
 	}
-	l.logger.InfoContext(ctx, "audit",
-		"id", record.ID, "action", record.Action, "actor", record.Actor, "remote", record.Address, "object", record.Object)
+	l.write(ctx, record)
 	return nil
 }
 
+// write writes a stored record to the log of the program.
+func (l *Log) write(ctx context.Context, record Record) {
+	l.logger.InfoContext(ctx, "audit",
+		"id", record.ID, "action", record.Action, "actor", record.Actor, "remote", record.Address, "object", record.Object)
+}
+
 // Records returns stored records; see [Store].
-func (l *Log) Records(ctx context.Context, before int64, limit int) ([]Record, error) {
-	return l.store.Records(ctx, before, limit) //nolint:wrapcheck // the store names the operation
+func (l *Log) Records(ctx context.Context, q Query) ([]Record, error) {
+	return l.store.Records(ctx, q) //nolint:wrapcheck // the store names the operation
+}
+
+// Expire removes the records of the days (UTC) that ended longer than keep before now.
+// Several processes may call it: each record is removed and counted once.
+func (l *Log) Expire(ctx context.Context, now time.Time, keep time.Duration) error {
+	record, expired, err := l.store.ExpireRecords(ctx, now.UTC().Truncate(day).Add(-keep))
+	if err != nil {
+		return fmt.Errorf("remove old audit records: %w", err)
+	}
+	if expired {
+		l.write(ctx, record)
+	}
+	return nil
+}
+
+// Keep expires records every hour until ctx ends. It logs failures. Without keep, it returns
+// at once.
+func (l *Log) Keep(ctx context.Context, keep time.Duration) error {
+	if keep <= 0 {
+		return nil
+	}
+	every := time.NewTicker(time.Hour)
+	defer every.Stop()
+	for {
+		if err := l.Expire(ctx, time.Now(), keep); err != nil && !errors.Is(err, context.Canceled) {
+			l.logger.WarnContext(ctx, "audit", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-every.C:
+		}
+	}
 }

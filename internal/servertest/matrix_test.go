@@ -106,6 +106,7 @@ var samples = map[string]sample{
 	"GET /api/admin/conversations/{session_id}/messages":   {path: "/api/admin/conversations/{session}/messages", ok: 200, reads: true},
 	"GET /api/admin/conversations/{session_id}/export":     {path: "/api/admin/conversations/{session}/export?format=markdown", ok: 200, reads: true},
 	"GET /api/admin/log":                                   {ok: 200},
+	"GET /api/admin/log/export":                            {ok: 200},
 	"POST /api/documents":                                  {body: form, header: []string{"Content-Type", "multipart/form-data; boundary=x"}, ok: 200},
 	"DELETE /api/documents/{id}":                           {path: "/api/documents/999999", ok: 404},
 	"POST /api/documents/delete":                           {body: `{"ids":[999999]}`, header: asJSON, ok: 200},

@@ -72,6 +72,7 @@ func TestStoredSettings(t *testing.T) {
 		if log := c.do(http.MethodGet, "/api/admin/log", "", http.StatusOK); !strings.Contains(log, `"model.changed"`) || !strings.Contains(log, `"setting.changed"`) {
 			t.Errorf("the audit log has %s", log)
 		}
+		c.wantLog()
 
 		c.s.Restart()
 		if !c.written() {
@@ -89,6 +90,25 @@ func TestStoredSettings(t *testing.T) {
 		}
 		eventually(t, "the server follows the change of another process", func() bool { return !c.written() })
 	})
+}
+
+// wantLog filters and exports the audit log after changes of settings and models.
+func (c changes) wantLog() {
+	c.t.Helper()
+	for _, path := range []string{"/api/admin/log", "/api/admin/log/export"} {
+		found := c.do(http.MethodGet, path+"?actor=USER:ROOT&action=setting&action=token&since=2026-01-01T00:00:00Z", "", http.StatusOK)
+		if !strings.Contains(found, `"setting.changed"`) || strings.Contains(found, `"model.changed"`) {
+			c.t.Errorf("%s has %s", path, found)
+		}
+	}
+	for _, filter := range []string{"actor=ann", "action=source", "until=2026-01-01T00:00:00Z"} {
+		if found := c.do(http.MethodGet, "/api/admin/log/export?"+filter, "", http.StatusOK); found != "" {
+			c.t.Errorf("%s exports %s", filter, found)
+		}
+	}
+	if found := c.do(http.MethodGet, "/api/admin/log?action=log", "", http.StatusOK); strings.Count(found, `"log.exported"`) != 4 {
+		c.t.Errorf("the exports are recorded as %s", found)
+	}
 }
 
 // TestInsecureSettings: without authentication, others cannot change settings.

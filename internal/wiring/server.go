@@ -213,7 +213,7 @@ func (s *Server) Start(ctx context.Context, a *agent.Agent, addr string) (http.H
 	for _, part := range []func(context.Context) error{
 		s.Retriever.Follow, s.follow,
 		s.reembed, s.runEncodings, s.followAgent, s.Sources.Run, s.Webhooks.Run, s.now().probe, s.facts.Run, s.recorder.Run,
-		s.grouper.Run, s.followSettings,
+		s.grouper.Run, s.followSettings, s.keepLog,
 	} {
 		s.work.Go(func() error { return part(s.working) })
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"docent/auth/audit"
 )
@@ -21,6 +22,16 @@ func Run(t *testing.T, open func(t *testing.T) (store audit.Store, fill func(id 
 		t.Parallel()
 		store, fill := open(t)
 		testLimit(t, store, fill)
+	})
+	t.Run("Filter", func(t *testing.T) {
+		t.Parallel()
+		store, _ := open(t)
+		testFilter(t, store)
+	})
+	t.Run("Expire", func(t *testing.T) {
+		t.Parallel()
+		store, _ := open(t)
+		testExpire(t, store)
 	})
 }
 
@@ -40,7 +51,13 @@ func add(t *testing.T, s audit.Store, object string) audit.Record {
 // objects returns the objects of the records before an id.
 func objects(t *testing.T, s audit.Store, before int64, limit int) string {
 	t.Helper()
-	all, err := s.Records(t.Context(), before, limit)
+	return selected(t, s, audit.Query{Before: before, Limit: limit})
+}
+
+// selected returns the objects of the records of a query.
+func selected(t *testing.T, s audit.Store, q audit.Query) string {
+	t.Helper()
+	all, err := s.Records(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +80,7 @@ func testOrder(t *testing.T, s audit.Store) {
 	if got := objects(t, s, last.ID-2, 3); got != "1 0" {
 		t.Errorf("before are %s", got)
 	}
-	all, err := s.Records(t.Context(), 0, 1)
+	all, err := s.Records(t.Context(), audit.Query{Limit: 1})
 	if err != nil || len(all) != 1 || !all[0].Time.Equal(last.Time) || all[0].ID != last.ID ||
 		all[0].Actor != last.Actor || all[0].Address != last.Address || all[0].Action != last.Action {
 		t.Errorf("read %+v, %v, want %+v", all, err, last)
@@ -84,5 +101,56 @@ func testLimit(t *testing.T, s audit.Store, fill func(id int64)) {
 	add(t, s, "last")
 	if got := objects(t, s, 0, 10); got != "last filled second" {
 		t.Errorf("after the limit: %s", got)
+	}
+}
+
+func testFilter(t *testing.T, s audit.Store) {
+	t.Helper()
+	var all []audit.Record
+	for i, r := range []audit.Record{
+		{Actor: "user:ann", Action: audit.TokenCreated}, {Actor: "user:Ben_1", Action: audit.TokenRevoked},
+		{Actor: "operator", Action: audit.ConversationsDeleted}, {Actor: "user:ben", Action: audit.ConversationRead},
+	} {
+		r.Object = fmt.Sprint(i)
+		r, err := s.AddRecord(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r)
+	}
+	for name, want := range map[string]struct {
+		query audit.Query
+		found string
+	}{
+		"part of an actor":  {audit.Query{Actor: "BEN"}, "3 1"},
+		"special character": {audit.Query{Actor: "n_"}, "1"},
+		"kind":              {audit.Query{Actions: []string{"conversation"}}, "3"},
+		"action and kind":   {audit.Query{Actions: []string{"conversation", "token.created"}}, "3 0"},
+		"pattern":           {audit.Query{Actions: []string{"tok%"}}, ""},
+		"before":            {audit.Query{Actor: "user:", Before: all[3].ID}, "1 0"},
+		"since":             {audit.Query{Since: all[0].Time}, "3 2 1 0"},
+		"since later":       {audit.Query{Since: all[3].Time.Add(time.Second)}, ""},
+		"until":             {audit.Query{Until: all[0].Time}, ""},
+	} {
+		want.query.Limit = 10
+		if got := selected(t, s, want.query); got != want.found {
+			t.Errorf("%s: found %q, want %q", name, got, want.found)
+		}
+	}
+}
+
+func testExpire(t *testing.T, s audit.Store) {
+	t.Helper()
+	add(t, s, "first")
+	last := add(t, s, "last")
+	if r, expired, err := s.ExpireRecords(t.Context(), last.Time.Add(-time.Hour)); expired || err != nil {
+		t.Errorf("without old records: %+v, %v, %v", r, expired, err)
+	}
+	r, expired, err := s.ExpireRecords(t.Context(), last.Time.Add(time.Microsecond))
+	if !expired || err != nil || r.Action != audit.LogExpired || r.Actor != audit.Server || r.Object != "2" {
+		t.Errorf("removed as %+v, %v, %v", r, expired, err)
+	}
+	if got := objects(t, s, 0, 10); got != "2" {
+		t.Errorf("kept %q, want the record of the removal", got)
 	}
 }

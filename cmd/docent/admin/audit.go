@@ -6,6 +6,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+
+	"docent/auth/audit"
 )
 
 func newAudit(c Config) *cobra.Command {
@@ -13,8 +15,8 @@ func newAudit(c Config) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit",
 		Short: "List the newest records of the audit log",
-		Long: `List the newest records of the audit log. It records each reading of another user's
-conversations, and each deletion with docent conversation delete.`,
+		Long: `List the newest records of the audit log. It records sign-ins, changes of users,
+rights, tokens, documents, sources, and settings, exports, and readings of conversations of others.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			db, end, err := c.Open(cmd)
@@ -22,7 +24,7 @@ conversations, and each deletion with docent conversation delete.`,
 				return err
 			}
 			defer end()
-			all, err := db.Audit.Records(cmd.Context(), 0, max(limit, 0))
+			all, err := db.Audit.Records(cmd.Context(), audit.Query{Limit: max(limit, 0)})
 			if err != nil {
 				return err
 			}

@@ -190,7 +190,7 @@ export interface components {
         AuditRecord: {
             /** @description The act, such as conversation.read. */
             action: string;
-            /** @description The principal that acted, or operator for the command line. Empty without authentication. */
+            /** @description The principal that acted, operator for the command line, or server for docent itself. Empty without authentication. */
             actor: string;
             /** @description The network address of the client. Empty for the command line. */
             address: string;

@@ -21,6 +21,7 @@ export const views: readonly View[] = [
   { name: 'models', icon: 'spark', role: 'administrator', load: () => import('./Models.svelte') },
   { name: 'settings', icon: 'tune', role: 'administrator', load: () => import('./Settings.svelte') },
   { name: 'people', icon: 'people', role: 'administrator', load: () => import('./People.svelte') },
+  { name: 'log', icon: 'file', role: 'administrator', load: () => import('./Log.svelte') },
   { name: 'questions', icon: 'chat', role: 'manager', load: () => import('./Questions.svelte') },
   { name: 'gaps', icon: 'search', role: 'manager', load: () => import('./Gaps.svelte') },
   { name: 'answers', icon: 'check', role: 'manager', load: () => import('./Answers.svelte') },

@@ -8,6 +8,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import type { ChunkRow, CollectionInfo, DocumentRow, Info, Me, SessionRow, TokenRow } from '../../src/api/shapes';
 import { answer, documents, type MockDocument } from './corpus';
 import { MockInsight } from './insight';
+import { MockLog } from './log';
 import { scripts } from './scripts';
 import { MockSources } from './sources';
 import { MockTurn, Stopped, type Entry } from './turn';
@@ -105,6 +106,7 @@ export class MockDocent {
   /** The code of the first start. */
   setup = '';
   insight = new MockInsight();
+  log = new MockLog();
   /** Messages received, with their ids; resends are here too. */
   received: { id: string; text: string; content: unknown }[] = [];
   url = '';
@@ -354,6 +356,7 @@ export class MockDocent {
     if (noun === 'sources' || noun === 'source-kinds') return void (await this.sources.serve(req, res, url));
     if (noun === 'users' || noun === 'groups') return void (await this.users.serve(req, res, url));
     if (noun === 'settings' || noun === 'models') return void (await this.settings.serve(req, res, url));
+    if (noun === 'admin' && id === 'log') return this.log.serve(req, res, url);
     if (noun === 'insight') return void (await this.insight.serve(req, res, url));
     if (noun === 'places') {
       const match = (url.searchParams.get('match') ?? '').toLowerCase();

@@ -1,6 +1,7 @@
 // The console of operators.
 import type { Console } from '../en/console';
 import { plural } from '../plural';
+import { log } from './log';
 import { models, stored } from './models';
 
 export const console: Console = {
@@ -8,8 +9,9 @@ export const console: Console = {
   back: 'Zurück zum Chat',
   loading: 'Wird geladen …',
   denied: 'Sie dürfen diese Ansicht der Verwaltung nicht öffnen.',
-  views: { system: 'System', models: 'Modelle', settings: 'Einstellungen', people: 'Personen', questions: 'Fragen', gaps: 'Lücken', answers: 'Antworten' },
+  views: { system: 'System', models: 'Modelle', settings: 'Einstellungen', people: 'Personen', log: 'Protokoll', questions: 'Fragen', gaps: 'Lücken', answers: 'Antworten' },
 
+  log,
   models,
   stored,
 

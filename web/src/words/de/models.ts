@@ -35,6 +35,7 @@ export const stored: typeof Stored = {
     'ocr.languages': { name: 'Sprachen von Scans', help: 'Für tesseract, etwa eng+deu.' },
     'encoder': { name: 'Eingebauter Encoder', help: 'Ordnet die besten Textstellen. auto nutzt ihn auf schnellen Prozessoren.' },
     'auth': { name: 'Anmeldung', help: 'Alle müssen sich anmelden. Ohne Administration kann das niemand: Legen Sie zuerst eine an, mit docent user create.' },
+    'keep-log': { name: 'Protokoll aufbewahren', help: 'Wie viele Tage das Protokoll seine Einträge behält. 0 bedeutet: keine Grenze in Tagen; die neuesten 100.000 Einträge bleiben.' },
     'keep-questions': { name: 'Fragen aufbewahren', help: 'Wie viele Tage die Verwaltung Fragen zeigt. 0 behält nur Tagessummen.' },
     'public-links': { name: 'Öffentliche Links', help: 'Geteilte Links können ohne Anmeldung lesbar sein.' },
     'session-timeout': { name: 'Zeitgrenze ohne Aktivität', help: 'Für Clients an /agent_websocket, etwa 30m.' },

@@ -1,5 +1,6 @@
 // The console of operators.
 import { plural } from '../plural';
+import { log } from './log';
 import { models, stored } from './models';
 
 export const console = {
@@ -7,8 +8,9 @@ export const console = {
   back: 'Back to the chat',
   loading: 'Loading…',
   denied: 'You may not open this view of the console.',
-  views: { system: 'System', models: 'Models', settings: 'Settings', people: 'People', questions: 'Questions', gaps: 'Gaps', answers: 'Answers' },
+  views: { system: 'System', models: 'Models', settings: 'Settings', people: 'People', log: 'Log', questions: 'Questions', gaps: 'Gaps', answers: 'Answers' },
 
+  log,
   models,
   stored,
 

@@ -37,6 +37,7 @@ export const stored = {
     'ocr.languages': { name: 'Languages of scans', help: 'For tesseract, such as eng+deu.' },
     'encoder': { name: 'Built-in encoder', help: 'Orders the best passages. auto uses it on fast processors.' },
     'auth': { name: 'Sign-in', help: 'Everybody has to sign in. Without an administrator, nobody can: create one first, with docent user create.' },
+    'keep-log': { name: 'Keep the log', help: 'For how many days the audit log keeps its entries. 0 means no limit in days; the latest 100,000 entries stay.' },
     'keep-questions': { name: 'Keep questions', help: 'For how many days the console shows questions. 0 keeps only daily totals.' },
     'public-links': { name: 'Public links', help: 'Shared links can be readable without a sign-in.' },
     'session-timeout': { name: 'Idle timeout', help: 'docent forgets clients at /agent_websocket that are idle for so long, such as 30m.' },
