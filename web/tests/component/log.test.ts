@@ -30,12 +30,12 @@ test('filters, shows more, and downloads the same records', async () => {
   await expect.poll(() => rows().count()).toBe(2);
   await page.getByRole('button', { name: 'Show more' }).click();
   await expect.poll(() => rows().count()).toBe(4);
-  await page.getByLabel('Who').fill('ada');
+  await page.getByLabel('Who', { exact: true }).fill('ada');
   await expect.poll(() => mock.log.asked.at(-1)).toBe('?actor=ada&limit=50');
-  await page.getByLabel('What').selectOption('settings');
+  await page.getByLabel('What', { exact: true }).selectOption('settings');
   await expect.poll(() => rows().count()).toBe(1);
-  await page.getByLabel('From').fill('2026-05-01');
-  await page.getByLabel('To').fill('2026-05-02');
+  await page.getByLabel('From', { exact: true }).fill('2026-05-01');
+  await page.getByLabel('To', { exact: true }).fill('2026-05-02');
   const begin = encodeURIComponent(new Date('2026-05-01T00:00').toISOString());
   const end = encodeURIComponent(new Date('2026-05-03T00:00').toISOString());
   const query = `actor=ada&since=${begin}&until=${end}`;
@@ -44,6 +44,6 @@ test('filters, shows more, and downloads the same records', async () => {
   expect(await page.getByRole('link', { name: 'Download as JSON lines' }).getAttribute('href')).toContain(`/api/admin/log/export?${query}&${kinds}`);
   await page.getByRole('button', { name: 'Show all' }).click();
   await expect.poll(() => rows().count()).toBe(2);
-  await page.getByLabel('Who').fill('nobody');
+  await page.getByLabel('Who', { exact: true }).fill('nobody');
   await page.getByText('No entry matches these filters.').waitFor();
 });
