@@ -43,7 +43,12 @@ func Echo() http.Handler {
 
 // echo has the reader of a connection that belongs to no server.
 func (c *Connection) echo(ctx context.Context) {
-	c.receiveAll(ctx)
+	for {
+		_, r, err := c.socket.NextReader()
+		if err != nil || !c.act(ctx, r) {
+			break
+		}
+	}
 	_ = c.socket.Close()
 	c.out.stop()
 	c.out.awaitEnd()

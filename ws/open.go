@@ -68,7 +68,10 @@ func (c *Connection) awaitHello(ctx context.Context, g greeter, o *opening) bool
 	for {
 		var id string
 		var refusal error
-		err := c.receive(func(m dialect.Message) { id, refusal = g.greet(ctx, m, o) })
+		_, r, err := c.socket.NextReader()
+		if err == nil {
+			err = c.receive(r, func(m dialect.Message) { id, refusal = g.greet(ctx, m, o) })
+		}
 		switch {
 		case timedOut(err):
 			c.Close(CloseNoHello)

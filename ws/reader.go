@@ -36,20 +36,10 @@ func isNetwork(err error) bool {
 	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, net.ErrClosed)
 }
 
-// receive reads a message and calls take with it. take must not keep its data.
+// receive reads a message that has begun, and calls take with it. take must not keep its data.
 // After an error the connection has ended. The memory of a large message counts
 // until the next message is read.
-func (c *Connection) receive(take func(m dialect.Message)) error {
-	c.upload.free()
-	_, r, err := c.socket.NextReader()
-	if err != nil {
-		return err
-	}
-	return c.accept(r, take)
-}
-
-// accept reads a message that has begun; see receive.
-func (c *Connection) accept(r io.Reader, take func(m dialect.Message)) error {
+func (c *Connection) receive(r io.Reader, take func(m dialect.Message)) error {
 	c.patience.begin()
 	pooled := buffers.Get().(*[]byte)
 	defer buffers.Put(pooled)
