@@ -4,6 +4,7 @@ package audittest
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,6 +28,11 @@ func Run(t *testing.T, open func(t *testing.T) (store audit.Store, fill func(id 
 		t.Parallel()
 		store, _ := open(t)
 		testFilter(t, store)
+	})
+	t.Run("ConcurrentExpire", func(t *testing.T) {
+		t.Parallel()
+		store, _ := open(t)
+		testConcurrentExpire(t, store)
 	})
 	t.Run("Expire", func(t *testing.T) {
 		t.Parallel()
@@ -152,5 +158,24 @@ func testExpire(t *testing.T, s audit.Store) {
 	}
 	if got := objects(t, s, 0, 10); got != "2" {
 		t.Errorf("kept %q, want the record of the removal", got)
+	}
+}
+
+// testConcurrentExpire expires the same records several times at once, as replicas do.
+func testConcurrentExpire(t *testing.T, s audit.Store) {
+	t.Helper()
+	add(t, s, "first")
+	before := add(t, s, "last").Time.Add(time.Microsecond)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			if _, _, err := s.ExpireRecords(t.Context(), before); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if got := objects(t, s, 0, 10); got != "2" {
+		t.Errorf("kept %q, want one record of the removal of 2", got)
 	}
 }
