@@ -15,8 +15,8 @@ func AnswerMessage(a rag.Answer) payload.RAGMessage {
 	m := payload.RAGMessage{
 		LLMName: a.Model, Prompts: a.Prompts, Question: a.Question, Answer: a.Text,
 		Sentence: a.Named, Abstained: a.Abstained(), Outcome: payload.AnswerOutcome(a.Outcome), Lead: a.Lead, Stopped: a.Stopped,
-		Thinking: a.Thinking,
-		Docs:     make([]payload.RAGDoc, len(a.Passages)), Sentences: make([]payload.RAGSentence, len(a.Sentences)),
+		Thinking: a.Thinking, Queries: slices.Clone(a.Queries),
+		Docs: make([]payload.RAGDoc, len(a.Passages)), Sentences: make([]payload.RAGSentence, len(a.Sentences)),
 	}
 	for i, r := range a.Passages {
 		m.Docs[i] = doc(r)
@@ -45,6 +45,9 @@ func doc(p rag.Passage) payload.RAGDoc {
 		Start: p.Start, End: p.End, Score: p.Score, DocumentID: p.DocumentID, ChunkID: p.ID, File: p.File,
 		Date: p.Document.Day(), DateFrom: string(p.Document.DateFrom), Version: p.Document.Version,
 	}}
+	for _, s := range p.Cells {
+		doc.Metadata.Cells = append(doc.Metadata.Cells, payload.RAGSpan(s))
+	}
 	if p.PageLabel != "" {
 		doc.Metadata.PageLabel = &p.PageLabel
 	}
@@ -64,6 +67,9 @@ func passageOf(d payload.RAGDoc) rag.Passage {
 	}}
 	if m.Heading != "" {
 		p.Headings = strings.Split(m.Heading, corpus.HeadingSeparator)
+	}
+	for _, s := range m.Cells {
+		p.Cells = append(p.Cells, rag.Span(s))
 	}
 	if m.PageLabel != nil {
 		p.PageLabel = *m.PageLabel

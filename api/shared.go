@@ -100,7 +100,7 @@ func (v *sharedView) answer(content json.RawMessage) (json.RawMessage, bool) {
 			m.DocumentID, m.ChunkID = 0, 0
 		}
 	}
-	a.Collections, a.Documents, a.Searched, a.Wordings = nil, nil, "", nil
+	a.Collections, a.Documents, a.Searched, a.Wordings, a.Queries = nil, nil, "", nil, nil
 	seen, err := payload.Marshal(a)
 	return seen, err == nil
 }

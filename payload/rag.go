@@ -50,6 +50,9 @@ type RAGMessage struct {
 	// Wordings are further search texts that a model wrote because the first
 	// results were weak.
 	Wordings []string `json:"wordings,omitempty"`
+	// Queries are the queries on tables behind the answer: of the tool query_tables, or the operations of docent in the
+	// words of SQL.
+	Queries []string `json:"queries,omitempty"`
 	// Thinking is the reasoning of the model before Answer, cut to 64 KiB. It is never checked, cited, or sent to a model.
 	Thinking string `json:"thinking,omitempty"`
 	// Sentence is the id of an Answer with a fixed text, or of its Lead. It is sent in the frame,
@@ -119,12 +122,23 @@ type RAGMetadata struct {
 	DateFrom string `json:"date_from,omitempty" enum:"front_matter,properties,mail_header,page_markup,feed_entry,commit,last_modified,file_time"`
 	// Version is the version that the document states; absent if it states none.
 	Version string `json:"version,omitempty"`
+	// Cells are the cells of a table in the passage that the answer uses; absent without
+	// any.
+	Cells []RAGSpan `json:"cells,omitempty"`
 	// File is the turn of the conversation's file that has the passage; absent for
 	// passages of documents.
 	File int64 `json:"file,omitempty"`
 	// Unavailable reports that the reader may no longer open the document. The
 	// other fields then say nothing about it.
 	Unavailable bool `json:"unavailable,omitempty"`
+}
+
+// RAGSpan is a part of the extracted text of a document.
+type RAGSpan struct {
+	// Start and End are byte offsets in the text.
+	Start int `json:"start"`
+	// End is exclusive.
+	End int `json:"end"`
 }
 
 // Support says how well the cited passages support a sentence.

@@ -40,6 +40,8 @@ type Answer struct {
 	// Search is the search that found Passages. It is nil unless there was exactly
 	// one search.
 	Search *Search
+	// Queries are the operations on tables behind the answer, in the words of SQL.
+	Queries []string
 	// Usage counts the model's tokens, or is nil if the model did not report
 	// them.
 	Usage *Usage
@@ -72,6 +74,14 @@ type Passage struct {
 	Score float64
 	// File is the turn of the conversation's file that has the passage, or 0 for passages of the library.
 	File int64
+	// Cells are the cells of a table that the answer uses.
+	Cells []Span
+}
+
+// Span is a part of the text of a document.
+type Span struct {
+	// Start and End are byte offsets in the text of the document. End is exclusive.
+	Start, End int
 }
 
 // Sentence is one sentence of an answer with its citations.

@@ -37,7 +37,7 @@ func (u *run) answer(ctx context.Context, text, stopReason string) error {
 	if message.Answer == pipeline.CutNote(u.question, stopReason) { // nothing but invented markers
 		return u.giveUp(ctx)
 	}
-	message.Docs = message.Docs[:shownDocs(message)]
+	message.Docs, message.Queries = message.Docs[:shownDocs(message)], u.findings.Queries()
 	u.notes.add(notedAnswer{u.step, words.Shorten(message.Answer, maxNoted)})
 	return u.s.ReplyRAG(ctx, message)
 }
@@ -68,7 +68,7 @@ func (u *run) keep(text string) {
 	message := agent.AnswerMessage(pipeline.CiteBegun(u.static, pipeline.Written{
 		Model: u.name, Question: u.question, Text: text, Results: results,
 	}))
-	message.Docs = message.Docs[:shownDocs(message)]
+	message.Docs, message.Queries = message.Docs[:shownDocs(message)], u.findings.Queries()
 	agent.KeepDraft(u.s, text, message)
 }
 

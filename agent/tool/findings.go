@@ -31,6 +31,7 @@ type Findings struct {
 	mu       sync.Mutex
 	results  []retrieve.Result
 	searches []Search
+	queries  []string
 	// numbers maps results to their positions, counted from 1.
 	numbers map[passageKey]int
 }
@@ -53,6 +54,24 @@ func (f *Findings) Searches() []Search {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.searches)
+}
+
+// MaxQueries limits the queries on tables of one run that are kept.
+const MaxQueries = 20
+
+// Queries returns the different queries on tables that succeeded, in the order in which they ended.
+func (f *Findings) Queries() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.queries)
+}
+
+func (f *Findings) queried(sql string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.queries) < MaxQueries && !slices.Contains(f.queries, sql) {
+		f.queries = append(f.queries, sql)
+	}
 }
 
 // number returns the number of a passage, or 0 if there are too many.
@@ -82,14 +101,15 @@ func (f *Findings) number(r retrieve.Result) int {
 type found struct {
 	Results  []retrieve.Result `json:"results,omitempty"`
 	Searches []Search          `json:"searches,omitempty"`
+	Queries  []string          `json:"queries,omitempty"`
 }
 
-// MarshalJSON writes the passages and the searches.
+// MarshalJSON writes the passages, the searches, and the queries.
 func (f *Findings) MarshalJSON() ([]byte, error) {
-	return json.Marshal(found{f.Results(), f.Searches()}) //nolint:wrapcheck // the caller knows what it writes
+	return json.Marshal(found{f.Results(), f.Searches(), f.Queries()}) //nolint:wrapcheck // the caller knows what it writes
 }
 
-// UnmarshalJSON reads passages and searches. The passages keep their numbers.
+// UnmarshalJSON reads passages, searches, and queries. The passages keep their numbers.
 func (f *Findings) UnmarshalJSON(data []byte) error {
 	var all found
 	if err := json.Unmarshal(data, &all); err != nil {
@@ -100,6 +120,9 @@ func (f *Findings) UnmarshalJSON(data []byte) error {
 	}
 	for _, s := range all.Searches {
 		f.searched(s)
+	}
+	for _, q := range all.Queries {
+		f.queried(q)
 	}
 	return nil
 }

@@ -66,6 +66,7 @@ func (t tables) query(ctx context.Context, in queryTables) (any, error) {
 		}
 		return nil, safe(err, fault.NewText("tables_not_queried", "the tables cannot be queried now"))
 	}
+	findings(ctx).queried(strings.TrimSpace(in.SQL))
 	var b strings.Builder
 	b.WriteString(strings.Join(result.Columns, " | ") + "\n")
 	for _, row := range result.Rows {

@@ -19,6 +19,8 @@ const (
 	maxTableDocuments = 8
 	// tableK is the number of passages whose documents are asked if those of the answer do not have the table.
 	tableK = 24
+	// maxCells limits the used cells of one passage.
+	maxCells = 200
 	// maxTablePassages limits the passages that the answer of a table adds.
 	maxTablePassages = 20
 )
@@ -157,6 +159,9 @@ func (a tableAnswer) writeTable(reply table.Reply, t *table.Table, d *table.Docu
 	var b strings.Builder
 	b.WriteString(said.Message)
 	if len(reply.Rows) == 0 {
+		if reply.Status == table.Answered && reply.Query != "" { // such as a count of 0
+			a.out.Queries = append(a.out.Queries, reply.Query)
+		}
 		a.out.Text, a.out.Lead = b.String(), 0
 		a.out.Sentences = unsupportedSentences(a.out.Text)
 		return
@@ -189,7 +194,29 @@ func (a tableAnswer) writeTable(reply table.Reply, t *table.Table, d *table.Docu
 	for _, n := range reply.Used { // the other rows have their passages in the list of sources
 		a.passageOf(d, t.Rows[n])
 	}
+	if reply.Status == table.Answered {
+		a.markCells(reply, t, d)
+	}
 	a.out.Text = b.String()
+}
+
+// markCells names the query and the cells behind an answer.
+func (a tableAnswer) markCells(reply table.Reply, t *table.Table, d *table.Document) {
+	if reply.Query != "" {
+		a.out.Queries = append(a.out.Queries, reply.Query)
+	}
+	for _, n := range reply.Used {
+		number := a.passageOf(d, t.Rows[n])
+		if number == 0 {
+			continue
+		}
+		p := &a.out.Passages[number-1]
+		for _, c := range reply.Columns {
+			if cell := t.Rows[n].Cells[c]; cell.End > cell.Start && len(p.Cells) < maxCells {
+				p.Cells = append(p.Cells, rag.Span{Start: cell.Start, End: cell.End})
+			}
+		}
+	}
 }
 
 // cellText writes a cell for a Markdown table.

@@ -76,6 +76,20 @@ func TestTableAnswer(t *testing.T) {
 				t.Errorf("%s: passage %d is chunk %d, want %d", question, i+1, got.Passages[i].ID, id)
 			}
 		}
+		if outcome := got.Outcome; (outcome == rag.Answered) != (len(got.Queries) == 1) {
+			t.Errorf("%s: %s with the queries %q", question, outcome, got.Queries)
+		}
+		marked := 0
+		for _, p := range got.Passages {
+			for _, c := range p.Cells {
+				if marked++; c.Start < p.Start || c.End > p.End || c.Start >= c.End {
+					t.Errorf("%s: the cell %v is not in the passage at %d to %d", question, c, p.Start, p.End)
+				}
+			}
+		}
+		if (got.Outcome == rag.Answered) != (marked > 0) {
+			t.Errorf("%s: %s with %d marked cells", question, got.Outcome, marked)
+		}
 		for _, sentence := range got.Sentences {
 			for _, n := range sentence.Passages {
 				row := strings.Fields(got.Text[sentence.Start:sentence.End])[1]

@@ -38,7 +38,9 @@ func (r answering) answerAggregate(op aggregate) Reply {
 	if op == average {
 		total, decimals = total/float64(len(rows)), max(2, decimals)
 	}
-	return r.answered(r.saidAggregate(op, round(total, decimals), c, len(rows), len(all)-len(rows)), rows, shown)
+	reply := r.answered(r.saidAggregate(op, round(total, decimals), c, len(rows), len(all)-len(rows)), rows, shown)
+	reply.Query = r.query(map[aggregate]string{sum: "SUM", average: "AVG"}[op] + "(" + sqlName(r.t.Columns[c]) + ")")
+	return reply
 }
 
 // measure returns the column to add up, or a reply with the reason why it is not clear.
@@ -134,7 +136,9 @@ func (r answering) answerCount(negative bool) Reply {
 			return r.unclear(r.noOperation())
 		}
 	}
-	return r.answered(r.saidCount(len(rows)), rows, r.shownColumns(append(r.used(), extra...)))
+	reply := r.answered(r.saidCount(len(rows)), rows, r.shownColumns(append(r.used(), extra...)))
+	reply.Query = r.query("COUNT(*)", r.having(extra, negative)...)
+	return reply
 }
 
 // answerSumOf answers with the sum of a column.
@@ -144,8 +148,10 @@ func (r answering) answerSumOf(c int, rows []int) Reply {
 		total += r.t.Rows[i].Cells[c].Value
 	}
 	missing := len(r.selected()) - len(rows)
-	return r.answered(r.saidAggregate(sum, round(total, r.t.Columns[c].Decimals), c, len(rows), missing), rows,
+	reply := r.answered(r.saidAggregate(sum, round(total, r.t.Columns[c].Decimals), c, len(rows), missing), rows,
 		r.shownColumns(append(r.used(), c)))
+	reply.Query = r.query("SUM(" + sqlName(r.t.Columns[c]) + ")")
+	return reply
 }
 
 // stockValue returns the columns of quantities and of prices of one piece.
@@ -178,7 +184,9 @@ func (r answering) answerWorth() Reply {
 	for _, i := range rows {
 		total += r.t.Rows[i].Cells[quantity].Value * r.t.Rows[i].Cells[price].Value
 	}
-	return r.answered(r.saidWorth(round(total, 2), quantity, price, len(rows)), rows, r.shownColumns(append(r.used(), quantity, price)))
+	reply := r.answered(r.saidWorth(round(total, 2), quantity, price, len(rows)), rows, r.shownColumns(append(r.used(), quantity, price)))
+	reply.Query = r.query("SUM(" + sqlName(r.t.Columns[quantity]) + " * " + sqlName(r.t.Columns[price]) + ")")
+	return reply
 }
 
 // having returns the rows that have something in a column, or nothing.
@@ -193,7 +201,9 @@ func (t *Table) having(rows []int, c int, not bool) []int {
 // countValues answers "how many moons": the cell of one row, a sum that is asked for, or the rows with a flag.
 func (r answering) countValues(rows []int, asked []mention, noun int) Reply {
 	if slices.ContainsFunc(r.conditions, func(l limit) bool { return r.matched[noun][l.column] > 0 }) { // it counts rows
-		return r.answered(r.saidCount(len(rows)), rows, r.shownColumns(r.used()))
+		reply := r.answered(r.saidCount(len(rows)), rows, r.shownColumns(r.used()))
+		reply.Query = r.query("COUNT(*)")
+		return reply
 	}
 	i := slices.IndexFunc(asked, func(m mention) bool { return slices.Contains(m.words, noun) })
 	if i < 0 || len(asked[i].columns) > 1 {
@@ -203,7 +213,9 @@ func (r answering) countValues(rows []int, asked []mention, noun int) Reply {
 	switch col := r.t.Columns[c]; {
 	case col.Kind == Flag:
 		rows = r.t.having(rows, c, false)
-		return r.answered(r.saidCount(len(rows)), rows, r.shownColumns(append(r.used(), c)))
+		reply := r.answered(r.saidCount(len(rows)), rows, r.shownColumns(append(r.used(), c)))
+		reply.Query = r.query("COUNT(*)", r.having([]int{c}, false)...)
+		return reply
 	case len(rows) == 1 && len(r.filters) > 0:
 		return r.answerRow(rows[0], asked)
 	case r.asks(sumPhrases) && col.summable():

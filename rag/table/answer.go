@@ -34,6 +34,8 @@ type Reply struct {
 	Used []int
 	// Columns are the columns to show.
 	Columns []int
+	// Query is the operation behind an answer, in the words of SQL, or "".
+	Query string
 	// Near reports that the table has most of an unclear question, so its rows are worth showing with the reason.
 	Near bool
 	// Whole reports that the table has all words of an unclear question.
@@ -450,7 +452,13 @@ func (r answering) answerFlag(c int, on bool) Reply {
 	if len(rows) == 0 {
 		return r.nothingFits()
 	}
-	return r.answered(r.saidList(len(rows)), rows, r.shownColumns(append(r.used(), c)))
+	value := "no"
+	if on {
+		value = "yes"
+	}
+	reply := r.answered(r.saidList(len(rows)), rows, r.shownColumns(append(r.used(), c)))
+	reply.Query = r.query(r.selection(reply.Columns), sqlName(r.t.Columns[c])+" = "+value)
+	return reply
 }
 
 // without returns the rows that have nothing in the only named column: no value, 0, or no.
@@ -479,5 +487,8 @@ func (r answering) answerWithout() Reply {
 	case len(rows) == 0:
 		return r.nothingFits()
 	}
-	return r.answered(r.saidList(len(rows)), rows, r.shownColumns(append(r.used(), c)))
+	reply := r.answered(r.saidList(len(rows)), rows, r.shownColumns(append(r.used(), c)))
+	name := sqlName(r.t.Columns[c])
+	reply.Query = r.query(r.selection(reply.Columns), "("+name+" IS NULL OR "+name+" = 0)")
+	return reply
 }

@@ -240,3 +240,40 @@ func TestAskNear(t *testing.T) {
 		}
 	}
 }
+
+// TestAskQuery checks the description of the operation, and the places of the cells.
+func TestAskQuery(t *testing.T) {
+	t.Parallel()
+	all := sources()
+	for question, want := range map[string]string{
+		"cheapest boat per day":                  `SELECT "No", "Boat", "Day rate (EUR)" FROM "Fleet" ORDER BY "Day rate (EUR)" ASC LIMIT 1`,
+		"how many orders are open":               `SELECT COUNT(*) FROM "orders.csv" WHERE "Status" = 'open'`,
+		"average day rate of the sail boats":     `SELECT AVG("Day rate (EUR)") FROM "Fleet" WHERE "Class" = 'Sail'`,
+		"boats between 100 and 200 euro per day": `WHERE "Day rate (EUR)" BETWEEN 100 AND 200`,
+		"was ist unter mindestbestand":           `WHERE "Bestand (Stück)" < "Mindestbestand"`,
+		"orders in march":                        `WHERE "Date" = 'march'`,
+		"which boats have no next check":         `WHERE ("Next check" IS NULL OR "Next check" = 0)`,
+		"summe gewinn":                           `SELECT SUM("Gewinn (EUR)") FROM "Zahlen"`,
+	} {
+		if got := Ask(question, all); got.Status != Answered || !strings.Contains(got.Query, want) {
+			t.Errorf("%s: got %d %q, want %q", question, got.Status, got.Query, want)
+		}
+	}
+}
+
+// TestCellPlaces checks that each cell stands at its place in the text.
+func TestCellPlaces(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{fleet, lager, sales, "  | a | b |\n|---|---|\n|  **1 \\| 2**  |3 kg|\n| | 4 kg |\n", "A | B\n| 7\n1 |"} {
+		for _, table := range Parse(text, "en") {
+			for _, row := range table.Rows {
+				for _, c := range row.Cells {
+					got := strings.ReplaceAll(strings.Trim(text[c.Start:c.End], "*"), `\|`, "|")
+					if got != c.Text {
+						t.Errorf("got %q at %d to %d, want %q", got, c.Start, c.End, c.Text)
+					}
+				}
+			}
+		}
+	}
+}

@@ -148,8 +148,12 @@ func parseBlock(text string, start, end int) (Table, bool) {
 			continue
 		}
 		row := Row{Start: l.start, End: l.end, Cells: make([]Cell, len(l.cells))}
+		places := cellPlaces(text[l.start:l.end], ruled > 0)
 		for i, c := range l.cells {
 			row.Cells[i].Text = c
+			if c != "" && len(places) == len(l.cells) {
+				row.Cells[i].Start, row.Cells[i].End = l.start+places[i][0], l.start+places[i][1]
+			}
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -174,6 +178,39 @@ func cells(row string, markdown bool) []string {
 		parts[i] = strings.Trim(strings.TrimSpace(strings.ReplaceAll(parts[i], escaped, "|")), "*_`")
 	}
 	return parts
+}
+
+// cellPlaces returns the first and the last byte of each cell of a row, without the spaces around it. It splits the row like cells.
+func cellPlaces(row string, markdown bool) [][2]int {
+	first := len(row) - len(strings.TrimLeft(row, " \t\r"))
+	end := len(strings.TrimRight(row, " \t\r"))
+	if markdown {
+		if first < end && row[first] == '|' {
+			first++
+		}
+		if end > first && row[end-1] == '|' && (end < 2 || row[end-2] != '\\') {
+			end--
+		}
+	}
+	var out [][2]int
+	add := func(from, to int) {
+		part := row[from:to]
+		from += len(part) - len(strings.TrimLeft(part, " \t\r"))
+		out = append(out, [2]int{from, max(from, from+len(strings.TrimSpace(part)))})
+	}
+	at := first
+	for i := first; i < end; i++ {
+		if row[i] != '|' || i > 0 && row[i-1] == '\\' {
+			continue
+		}
+		if !markdown && (i > first && row[i-1] != ' ' || i+1 < end && row[i+1] != ' ') {
+			continue
+		}
+		add(at, max(at, i))
+		at = i + 1
+	}
+	add(at, max(at, end))
+	return out
 }
 
 // linked matches a link in Markdown. The group is its text.

@@ -250,7 +250,10 @@ func (r phrasing) nothingFits() Reply {
 // answered returns a reply with rows.
 func (r phrasing) answered(said fault.Text, rows, columns []int) Reply {
 	columns = r.telling(rows, columns)
-	return Reply{Status: Answered, Said: said, Rows: rows[:min(len(rows), maxShown)], Used: rows, Columns: columns, score: r.score()}
+	return Reply{
+		Status: Answered, Said: said, Rows: rows[:min(len(rows), maxShown)], Used: rows, Columns: columns, Query: r.query(r.selection(columns)),
+		score: r.score(),
+	}
 }
 
 // telling adds a column that tells rows with the same name apart.

@@ -176,7 +176,9 @@ func (r answering) answerExtreme(e extreme) Reply {
 	best = r.t.best(best, measures[0], len(best), r.t.downward(e, measures[0]))
 	shown := r.shownColumns(append(measures, r.askedColumns()...))
 	without := len(rows) - len(r.t.valued(rows, measures[0]))
-	return r.answered(r.saidExtreme(e, best, measures[0], without, len(rows)), best, shown)
+	reply := r.answered(r.saidExtreme(e, best, measures[0], without, len(rows)), best, shown)
+	reply.Query = r.ranking(reply.Columns, measures[0], e.n, r.t.downward(e, measures[0]))
+	return reply
 }
 
 // conflicting returns strongly named columns that do not order the rows. One may be asked for.

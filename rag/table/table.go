@@ -76,6 +76,9 @@ type Cell struct {
 	Value float64
 	// Valued reports that the cell has a value of the type of its column. It is false in columns of text.
 	Valued bool
+	// Start and End are byte offsets of Text in the text of the document, with its markup. End is exclusive. Both are 0 if the
+	// cell is empty, or if its place is unknown.
+	Start, End int
 }
 
 // Day returns the date of a value of a Date column.

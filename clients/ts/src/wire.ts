@@ -136,6 +136,8 @@ export interface components {
             searched?: string;
             /** @description The reasoning of the model before the answer. Absent without one. */
             thinking?: string;
+            /** @description The queries on tables behind the answer. Absent if there are none. */
+            queries?: string[];
             /** @description Further search texts by a model. Absent if there are none. */
             wordings?: string[];
         };
@@ -161,6 +163,11 @@ export interface components {
                 date_from?: "front_matter" | "properties" | "mail_header" | "page_markup" | "feed_entry" | "commit" | "last_modified" | "file_time";
                 /** @description The version that the document states. Absent if it states none. */
                 version?: string;
+                /** @description The cells of a table in the passage that the answer uses. Absent if there are none. */
+                cells?: {
+                    start: number;
+                    end: number;
+                }[];
                 file?: number;
             };
         };

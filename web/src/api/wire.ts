@@ -1445,6 +1445,7 @@ export interface components {
             /** @enum {string} */
             outcome?: "answered" | "unsure" | "not_found" | "replied";
             prompts?: string;
+            queries?: string[];
             question: string;
             searched?: string;
             sentences: components["schemas"]["RAGSentence"][];
@@ -1454,6 +1455,7 @@ export interface components {
             wordings?: string[];
         };
         RAGMetadata: {
+            cells?: components["schemas"]["RAGSpan"][];
             /** Format: int64 */
             chunk_id: number;
             date?: string;
@@ -1487,6 +1489,12 @@ export interface components {
             start: number;
             /** @enum {string} */
             support: "strong" | "weak" | "none";
+        };
+        RAGSpan: {
+            /** Format: int64 */
+            end: number;
+            /** Format: int64 */
+            start: number;
         };
         Readiness: {
             /** @description The checks by name: ok, or a description of the problem. */
@@ -2031,6 +2039,7 @@ export type RAGDoc = components['schemas']['RAGDoc'];
 export type RAGMessage = components['schemas']['RAGMessage'];
 export type RAGMetadata = components['schemas']['RAGMetadata'];
 export type RAGSentence = components['schemas']['RAGSentence'];
+export type RAGSpan = components['schemas']['RAGSpan'];
 export type Readiness = components['schemas']['Readiness'];
 export type RemovedDocuments = components['schemas']['RemovedDocuments'];
 export type Right = components['schemas']['Right'];

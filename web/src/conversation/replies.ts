@@ -113,7 +113,15 @@ export function ragMessage(content: unknown): RagMessage | null {
     ...(Array.isArray(m.collections) && { collections: m.collections.filter((c) => typeof c === 'string') }),
     ...(Array.isArray(m.documents) && { documents: m.documents.filter((d) => typeof d === 'number') }),
     ...(typeof m.searched === 'string' && m.searched.trim() && { searched: m.searched }),
+    ...texts('wordings', m.wordings),
+    ...texts('queries', m.queries),
   };
+}
+
+/** texts returns a list of texts under its name, or nothing without one. */
+function texts<K extends string>(name: K, value: unknown): { [k in K]?: string[] } {
+  const list = Array.isArray(value) ? [...new Set(value.filter((t): t is string => typeof t === 'string' && t.trim() !== ''))] : [];
+  return (list.length > 0 ? { [name]: list } : {}) as { [k in K]?: string[] };
 }
 
 /** passage completes a passage of an agent that only sends BAF's fields. */

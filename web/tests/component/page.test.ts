@@ -117,6 +117,17 @@ describe('evidence', () => {
     await expect.poll(() => page.locator('mark.active').textContent()).toContain('does not contain any more');
   });
 
+  test('the used cells are marked, and the search details have the query', async () => {
+    await page.goto('#/');
+    await ask('cheapest');
+    await answered();
+    await page.locator('.cite').first().click();
+    await expect.poll(() => page.locator('.panel mark.said').allTextContents()).toEqual(['one program', '8765']);
+    await page.locator('.panel').getByRole('button', { name: 'Search details' }).click();
+    await page.getByText('Query on the table').waitFor();
+    await expect.poll(() => page.locator('.panel .made code').allTextContents()).toEqual(['SELECT "Name", "Price" FROM "prices.csv" ORDER BY "Price" ASC LIMIT 1']);
+  });
+
   test('a deleted document leaves its passage', async () => {
     await page.goto('#/');
     await ask('backup');

@@ -90,6 +90,11 @@ export function answer(question: string, docs: MockDocument[]): RagMessage {
   if (/unknown/.test(question)) {
     return { ...base, answer: 'I don’t know. The documents do not say anything about that.', abstained: true };
   }
+  if (/cheapest/.test(question)) {
+    const cell = (text: string) => ({ start: bytes(two.text.slice(0, two.text.indexOf(text))), end: bytes(two.text.slice(0, two.text.indexOf(text) + text.length)) });
+    const marked = { ...found[2]!, metadata: { ...found[2]!.metadata, cells: [cell('one program'), cell('8765')] } };
+    return { ...base, answer: 'The lowest price is 8765 [1].', docs: [marked], queries: ['SELECT "Name", "Price" FROM "prices.csv" ORDER BY "Price" ASC LIMIT 1'] };
+  }
   if (/hostile/.test(question)) {
     return { ...base, answer: `Quoted [1]: ${hostile}\n\nAnd more [2] [99].`, docs: [passage(five, '<script>', "'script'</script>", '"><img src=x onerror=window.__pwned=2>'), found[0]!] };
   }

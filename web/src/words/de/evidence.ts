@@ -110,6 +110,7 @@ export const evidence: Catalogue['evidence'] = {
   searchedFor: 'Frage',
   searchedAs: 'Suchtext',
   searchedToo: 'Weitere Suchtexte',
+  searchedTables: 'Abfrage der Tabelle',
   searchedIn: 'Sammlungen',
   chosenDocuments: (n) => (n === 1 ? 'ein gewähltes Dokument' : `${digits(n, 'de')} gewählte Dokumente`),
   allCollections: 'alle Sammlungen',

@@ -117,6 +117,7 @@ export const evidence = {
   searchedFor: 'Question',
   searchedAs: 'Search text',
   searchedToo: 'Further search texts',
+  searchedTables: 'Query on the table',
   searchedIn: 'Collections',
   chosenDocuments: (n: number) => counted(n, 'chosen document', 'chosen documents'),
   allCollections: 'all collections',
