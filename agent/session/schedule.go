@@ -53,21 +53,16 @@ func (s *schedule) armLocked(place agent.Place) time.Duration {
 		}
 		s.wakeDue = time.Now().Add(s.wakeAt.Sub(now))
 	}
-	return min(s.dueInLocked(), maxNap)
-}
-
-// dueInLocked returns the time until the next check. A time of the day may come sooner than the
-// timer says: the clock was set forward, or the computer slept.
-func (s *schedule) dueInLocked() time.Duration {
-	return max(min(time.Until(s.wakeDue), s.wakeAt.Sub(s.rt.cfg.Now())), 0)
+	return min(max(time.Until(s.wakeDue), 0), maxNap)
 }
 
 // maxNap bounds the time after which a timer looks at the clock again.
 const maxNap = time.Minute
 
-// timeUpLocked requests a step if a check is due.
+// timeUpLocked requests a step if a check is due. A time of the day may come sooner than the timer
+// says: the clock was set forward, or the computer slept.
 func (s *schedule) timeUpLocked() {
-	if !s.wakeAt.IsZero() && s.dueInLocked() == 0 {
+	if !s.wakeAt.IsZero() && (time.Until(s.wakeDue) <= 0 || !s.wakeAt.After(s.rt.cfg.Now())) {
 		s.check, s.wakeAt = true, time.Time{}
 	}
 }
