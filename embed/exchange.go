@@ -3,6 +3,7 @@ package embed
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,10 +46,43 @@ type embeddingsRequest struct {
 // embeddingsResponse is the body of a response.
 type embeddingsResponse struct {
 	Data []struct {
-		Index     *int      `json:"index"`
-		Embedding []float32 `json:"embedding"`
+		Index     *int   `json:"index"`
+		Embedding vector `json:"embedding"`
 	} `json:"data"`
 	Error json.RawMessage `json:"error"`
+}
+
+// vectorError reports a vector that cannot be decoded.
+type vectorError string
+
+// Error implements error.
+func (e vectorError) Error() string { return string(e) }
+
+// vector is a list of numbers, or the base64 of float32 in little-endian order. Some servers send
+// base64 although docent asks for numbers.
+type vector []float32
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (v *vector) UnmarshalJSON(data []byte) error {
+	if len(data) == 0 || data[0] != '"' {
+		return json.Unmarshal(data, (*[]float32)(v))
+	}
+	var packed []byte
+	if err := json.Unmarshal(data, &packed); err != nil {
+		return err
+	}
+	if len(packed)%4 != 0 {
+		return vectorError(fmt.Sprintf("a vector of %d bytes is no list of float32", len(packed)))
+	}
+	*v = make(vector, len(packed)/4)
+	for i := range *v {
+		x := math.Float32frombits(binary.LittleEndian.Uint32(packed[4*i:]))
+		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+			return vectorError("a number of a vector is not finite")
+		}
+		(*v)[i] = x
+	}
+	return nil
 }
 
 // request embeds a batch, and retries if a retry may succeed. If the server refuses a
@@ -133,7 +167,8 @@ func (o *OpenAI) attempt(ctx context.Context, r embeddingsRequest) ([][]float32,
 	if err := json.NewDecoder(limited).Decode(&answer); err != nil {
 		var syntax *json.SyntaxError
 		var kind *json.UnmarshalTypeError
-		whole := errors.As(err, &syntax) || errors.As(err, &kind) || limited.N <= 0
+		var vector vectorError
+		whole := errors.As(err, &syntax) || errors.As(err, &kind) || errors.As(err, &vector) || limited.N <= 0
 		return nil, errors.Join(context.Cause(ctx), &answerError{fmt.Errorf("read the answer: %w", err), !whole})
 	}
 	if len(answer.Error) > 0 && string(answer.Error) != "null" {

@@ -124,6 +124,8 @@ func TestOpenAIFailures(t *testing.T) {
 		"constant vector": {answer(`{"data":[` + one + `,{"index":1,"embedding":[0.5,0.5]}]}`), 1, 0, fault.Unavailable, "do not tell texts apart"},
 		"NaN":             {answer(`{"data":[` + one + `,{"index":1,"embedding":[NaN,1]}]}`), 1, 0, fault.Unavailable, "is not valid"},
 		"beyond float32":  {answer(`{"data":[` + one + `,{"index":1,"embedding":[1e300,1]}]}`), 1, 0, fault.Unavailable, "read the answer"},
+		"odd base64":      {answer(`{"data":[` + one + `,{"index":1,"embedding":"AAAA"}]}`), 1, 0, fault.Unavailable, "no list of float32"},
+		"NaN in base64":   {answer(`{"data":[` + one + `,{"index":1,"embedding":"AADAfwAAgD8="}]}`), 1, 0, fault.Unavailable, "not finite"},
 		"error with 200":  {answer(`{"error":{"message":"boom ` + testKey + `"}}`), 2, 0, fault.Invalid, "boom"},
 		"a web page":      {answer("<html>hello"), 1, 0, fault.Unavailable, "is not valid"},
 		"truncated":       {answer(`{"data":[` + one), 3, 2, fault.Unavailable, "read the answer"},
@@ -245,6 +247,21 @@ func TestOpenAIWithoutIndexTakesTheOrder(t *testing.T) {
 	server := embedtest.NewServer(t)
 	server.Intercept(func(w http.ResponseWriter, _ embedtest.Request, _ int) bool {
 		_, _ = io.WriteString(w, `{"data":[{"embedding":[3,4]},{"embedding":[0,2]}]}`)
+		return true
+	})
+	o, _ := newOpenAI(t, server, nil)
+	v, err := o.EmbedDocuments(t.Context(), []string{"a", "b"})
+	if err != nil || !slices.Equal(v[0], []float32{.6, .8}) || !slices.Equal(v[1], []float32{0, 1}) {
+		t.Errorf("%v, %v", v, err)
+	}
+}
+
+// Some servers send base64 although docent asks for numbers.
+func TestOpenAIReadsBase64(t *testing.T) {
+	t.Parallel()
+	server := embedtest.NewServer(t)
+	server.Intercept(func(w http.ResponseWriter, _ embedtest.Request, _ int) bool {
+		_, _ = io.WriteString(w, `{"data":[{"index":0,"embedding":"AABAQAAAgEA="},{"index":1,"embedding":[0,2]}]}`)
 		return true
 	})
 	o, _ := newOpenAI(t, server, nil)

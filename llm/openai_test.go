@@ -121,6 +121,7 @@ func TestStatusesBecomeFaults(t *testing.T) {
 		{503, ``, fault.Unavailable, 4, "503"},
 		{529, `{"detail":"overloaded"}`, fault.Unavailable, 4, "529"},
 		{307, ``, fault.Unavailable, 1, "DOCENT_URL"},
+		{400, `{"error":{"code":"content_filter","message":"filtered","innererror":{"code":"ResponsibleAIPolicyViolation"}}}`, fault.Invalid, 1, "content filter"},
 		{413, `{}`, fault.Invalid, 1, "too long"},
 		{400, `{"error":{"message":"too much","code":"context_length_exceeded"}}`, fault.Invalid, 1, "too long"},
 		{400, `{"message":"This model's maximum context length is 4096 tokens."}`, fault.Invalid, 1, "too long"},

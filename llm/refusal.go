@@ -25,6 +25,10 @@ var ErrNoTools = errors.New("the model cannot call tools")
 // wraps it. A shorter request may succeed.
 var ErrTooLong = errors.New("the request is too long for the model")
 
+// ErrFiltered reports that the content filter of the server refused the request. The error of the
+// call wraps it. Another wording may succeed.
+var ErrFiltered = errors.New("the content filter of the model server refused the request")
+
 var (
 	errTimeout = errors.New("timeout of the whole call")
 	errIdle    = errors.New("timeout between two pieces of the stream")
@@ -139,6 +143,11 @@ func (o *OpenAI) refused(model string, e *StatusError) failure {
 		return wrap(fault.Unavailable, "model_problem", "the model server has a problem (status %d); try again later", e.Status)
 	case e.Status/100 == 3:
 		return wrong("model_moved", "the model server is at another address (status %d): check %s", e.Status, s.URL)
+	case e.Code == "content_filter" || e.Code == "content_policy_violation" || e.Code == "data_inspection_failed":
+		// The codes of Azure OpenAI, OpenAI, and Alibaba's Model Studio.
+		f.err = fmt.Errorf("%w: %w", ErrFiltered, e)
+		f.err = fault.Wrap(fault.Invalid, f.err, "model_filtered", "the content filter of the model server refused the question with its passages; ask in other words")
+		return f
 	case tooLong(e):
 		f.err = fmt.Errorf("%w: %w", ErrTooLong, e)
 		f.err = fault.Wrap(fault.Invalid, f.err, "model_prompt_too_long", "the question with its passages is too long for the model")

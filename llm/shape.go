@@ -375,7 +375,7 @@ var template = regexp.MustCompile(`(?i)jinja|chat.?template|roles? must|raise_ex
 // or "".
 func refusedShape(err error) string {
 	var refusal *StatusError
-	if err == nil || errors.Is(err, ErrNoTools) || errors.Is(err, ErrTooLong) || !errors.As(err, &refusal) {
+	if err == nil || errors.Is(err, ErrNoTools) || errors.Is(err, ErrTooLong) || errors.Is(err, ErrFiltered) || !errors.As(err, &refusal) {
 		return ""
 	}
 	words := refusal.Error()

@@ -10,8 +10,8 @@ import (
 	"docent/auth/rights"
 	"docent/auth/rights/enforce"
 	"docent/config"
-	"docent/rag/corpus"
 	"docent/internal/quota"
+	"docent/rag/corpus"
 	"docent/rag/pipeline"
 )
 

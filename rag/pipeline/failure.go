@@ -41,6 +41,8 @@ func failureLine(failed error) fault.Text {
 			"The chat model reached its length limit before it wrote an answer, so docent quotes the documents. A higher --max-tokens gives the model more room.")
 	case errors.Is(failed, llm.ErrTooLong):
 		return fault.NewText("quotes_after_context", "The question does not fit the chat model, so docent quotes the documents.")
+	case errors.Is(failed, llm.ErrFiltered):
+		return fault.NewText("quotes_after_filter", "The content filter of the chat model refused the question, so docent quotes the documents.")
 	default:
 		return fault.NewText("quotes_after_failure", "The chat model does not answer right now, so docent quotes the documents.")
 	}

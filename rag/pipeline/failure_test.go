@@ -37,6 +37,7 @@ func TestQuotesIfTheModelFails(t *testing.T) {
 		"at once":        {llmtest.Reply{Err: down}, "does not answer right now"},
 		"only reasoning": {llmtest.Reply{Reasoning: []string{"hm"}, Err: down}, "does not answer right now"},
 		"too long":       {llmtest.Reply{Err: llm.ErrTooLong}, "does not fit"},
+		"filtered":       {llmtest.Reply{Err: llm.ErrFiltered}, "content filter"},
 		"limit":          {llmtest.Reply{Reasoning: []string{"hm"}, Finish: "length"}, "--max-tokens"},
 		"empty":          {llmtest.Say("[9]"), "does not answer right now"},
 	} {

@@ -114,8 +114,10 @@ func testFilter(t *testing.T, s audit.Store) {
 	t.Helper()
 	var all []audit.Record
 	for i, r := range []audit.Record{
-		{Actor: "user:ann", Action: audit.TokenCreated}, {Actor: "user:Ben_1", Action: audit.TokenRevoked},
-		{Actor: "operator", Action: audit.ConversationsDeleted}, {Actor: "user:ben", Action: audit.ConversationRead},
+		{Actor: "user:ann", Action: audit.TokenCreated},
+		{Actor: "user:Ben_1", Action: audit.TokenRevoked},
+		{Actor: "operator", Action: audit.ConversationsDeleted},
+		{Actor: "user:ben", Action: audit.ConversationRead},
 	} {
 		r.Object = fmt.Sprint(i)
 		r, err := s.AddRecord(t.Context(), r)

@@ -1,5 +1,6 @@
 // The announcements of a conversation for screen readers.
 import { plain } from '../markdown/plain';
+import { choiceName } from './approval';
 import { announcer } from '../shell/announcer.svelte';
 import { words } from '../words/words.svelte';
 import { activity } from './reasoning';
@@ -15,7 +16,10 @@ export function announceReply(items: readonly Item[]): void {
   const reply = items.findLast((item) => item.kind === 'replied')?.reply;
   if (reply?.type === 'rag') announcer.say(words.input.answer(spokenCitations(words.server({ message: reply.rag.answer, ...reply.sentence }))));
   else if (reply?.type === 'text' || reply?.type === 'markdown') announcer.say(plain(words.server({ message: reply.text, ...reply.sentence })));
-  else if (reply?.type === 'options') announcer.say(words.input.choose(reply.labels.join(', ')));
+  else if (reply?.type === 'options') {
+    const labels = reply.sentence?.id === 'approval_choices' ? reply.labels.map(choiceName) : reply.labels;
+    announcer.say(words.input.choose(labels.join(', ')));
+  }
 }
 
 /** spokenCitations replaces the numbers of citations by words. */

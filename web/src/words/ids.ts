@@ -385,6 +385,7 @@ export interface Params {
   model_context_too_long: [number, number];
   model_cut_off: [];
   model_fallback: [string, string];
+  model_filtered: [];
   model_first_token: [string, string];
   model_hint: [];
   model_is_web_page: [string];
@@ -620,6 +621,7 @@ export interface Params {
   quota_tokens: [number, string];
   quotes_after_context: [];
   quotes_after_failure: [];
+  quotes_after_filter: [];
   quotes_after_limit: [];
   rating_out_of_range: [number, number];
   reader_failed: [string];

@@ -46,6 +46,7 @@ export const answers = {
   previous_questions: 'Ihre letzten Fragen:',
   previous_source: 'Die letzte Antwort ist aus:',
   previous_sure: 'Ich zitiere nur die Dokumente. Die letzte Antwort ist aus diesem Text:',
+  quotes_after_filter: 'Der Inhaltsfilter des Sprachmodells hat die Frage abgelehnt, deshalb zitiert docent die Dokumente.',
   quotes_after_context: 'Die Frage passt nicht in das Sprachmodell, deshalb zitiert docent die Dokumente.',
   quotes_after_failure: 'Das Sprachmodell antwortet gerade nicht, deshalb zitiert docent die Dokumente.',
   quotes_after_limit: 'Das Sprachmodell hat seine Höchstlänge vor der Antwort erreicht, deshalb zitiert docent die Dokumente. Ein höheres --max-tokens gibt ihm mehr Platz.',

@@ -221,6 +221,7 @@ export const server: Sentences = {
   model_not_found: (a, b, c) => `Der Modellserver kennt kein Modell ${a}, oder die Adresse ist falsch: bitte ${b} und ${c} prüfen (die Adresse endet oft auf /v1)`,
   model_not_on_server: (a, b, c) => `Der Modellserver hat kein Modell ${a} (${b}); vorhanden: ${c}`,
   model_problem: (n) => `Der Modellserver hat ein Problem (Status ${n}). Bitte später erneut versuchen`,
+  model_filtered: 'Der Inhaltsfilter des Modellservers hat die Frage mit ihren Stellen abgelehnt. Fragen Sie mit anderen Worten',
   model_prompt_too_long: 'Die Frage mit ihren Stellen ist zu lang für das Modell',
   model_rate_limited: 'Der Modellserver bekommt zu viele Anfragen. Bitte später erneut versuchen',
   model_refused: (n) => `Der Modellserver hat die Anfrage abgelehnt (Status ${n})`,
