@@ -77,17 +77,15 @@ func (r phrasing) filterCondition(f filter) string {
 			values = append(values, v)
 		}
 	}
-	sign, value := map[bool]string{false: " = ", true: " <> "}[f.not], ""
+	name := sqlName(r.t.Columns[f.column])
 	if len(values) == 1 {
-		value = quotedValue(values[0])
-	} else {
-		var said []string
-		for _, i := range f.words {
-			said = append(said, r.words[i].written)
-		}
-		sign, value = map[bool]string{false: " LIKE ", true: " NOT LIKE "}[f.not], quotedValue("%"+strings.Join(said, " ")+"%")
+		return name + map[bool]string{false: " = ", true: " <> "}[f.not] + quotedValue(values[0])
 	}
-	return sqlName(r.t.Columns[f.column]) + sign + value
+	var said []string
+	for _, i := range f.words {
+		said = append(said, r.words[i].written)
+	}
+	return name + map[bool]string{false: " LIKE ", true: " NOT LIKE "}[f.not] + quotedValue("%"+strings.Join(said, " ")+"%")
 }
 
 // having describes the condition that columns have a value, or none.
