@@ -152,3 +152,20 @@ func TestMergedGaps(t *testing.T) {
 		storetest.Want(t, "gaps", len(w.gapList(t, insight.GapFilter{})), 1)
 	})
 }
+
+// TestGapLease: one process works on the gaps. A lease from before the clock was set back counts for nothing.
+func TestGapLease(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		lease := func(owner string, ends time.Duration, want bool) {
+			t.Helper()
+			got, err := w.gaps.LeaseGaps(t.Context(), owner, time.Now().Add(ends))
+			storetest.OK(t, err)
+			storetest.Want(t, owner, got, want)
+		}
+		lease("first", time.Minute, true)
+		lease("second", time.Minute, false)
+		lease("first", 24*time.Hour, true)
+		lease("second", time.Minute, true)
+		lease("first", time.Minute, false)
+	})
+}
