@@ -1,6 +1,8 @@
 package api
 
 import (
+	"slices"
+
 	"docent/api/route"
 	"docent/auth"
 	"docent/auth/audit"
@@ -90,6 +92,13 @@ func Routes() []route.Access {
 		{Route: "GET /api/admin/conversations/{session_id}/export", Scope: auth.Admin},
 		{Route: "GET /api/admin/log", Scope: auth.Admin},
 		{Route: "GET /api/admin/log/export", Scope: auth.Admin, Audit: audit.LogExported},
+		{Route: "GET /metrics", Scope: auth.Admin},
+	}, slices.Concat(peopleRoutes(), insightRoutes(), settingRoutes())...)
+}
+
+// peopleRoutes are the routes for users, and for each user's own account.
+func peopleRoutes() []route.Access {
+	return []route.Access{
 		{Route: "GET /api/users", Scope: auth.Admin},
 		{Route: "POST /api/users", Scope: auth.Admin, Audit: audit.UserInvited},
 		{Route: "PATCH /api/users/{user}", Scope: auth.Admin, Audit: audit.UserChanged},
@@ -106,8 +115,7 @@ func Routes() []route.Access {
 		{Route: "GET /api/me/export", Scope: auth.Ask, Audit: audit.AccountExported},
 		{Route: "POST /api/password-link", Scope: route.Public},
 		{Route: "PUT /api/password-link", Scope: route.Public, Audit: audit.PasswordChanged},
-		{Route: "GET /metrics", Scope: auth.Admin},
-	}, append(insightRoutes(), settingRoutes()...)...)
+	}
 }
 
 // settingRoutes are the routes for the first start, settings, and chat models.

@@ -85,6 +85,7 @@ func (s auditRecords) Records(ctx context.Context, q audit.Query) ([]audit.Recor
 		var r audit.Record
 		err := row.Scan(&r.ID, Time(&r.Time), &r.Actor, &r.Address, &r.Action, &r.Object)
 		return r, err
-	}, `SELECT id, timestamp, actor, address, action, object FROM audit`+c.where()+` ORDER BY id DESC LIMIT `+strconv.Itoa(max(q.Limit, 0)), c.args...)
+	}, `SELECT id, timestamp, actor, address, action, object FROM audit`+c.where()+` ORDER BY id DESC LIMIT `+
+		strconv.Itoa(max(q.Limit, 0)), c.args...)
 	return all, s.db.Fail("read audit records", err)
 }
