@@ -14,31 +14,19 @@ import (
 // Run runs the suite. open makes an empty store. fill adds a record with a high id, so that
 // the limit can be tested with few records.
 func Run(t *testing.T, open func(t *testing.T) (store audit.Store, fill func(id int64))) {
-	t.Run("Order", func(t *testing.T) {
-		t.Parallel()
-		store, _ := open(t)
-		testOrder(t, store)
-	})
-	t.Run("Limit", func(t *testing.T) {
-		t.Parallel()
-		store, fill := open(t)
-		testLimit(t, store, fill)
-	})
-	t.Run("Filter", func(t *testing.T) {
-		t.Parallel()
-		store, _ := open(t)
-		testFilter(t, store)
-	})
-	t.Run("ConcurrentExpire", func(t *testing.T) {
-		t.Parallel()
-		store, _ := open(t)
-		testConcurrentExpire(t, store)
-	})
-	t.Run("Expire", func(t *testing.T) {
-		t.Parallel()
-		store, _ := open(t)
-		testExpire(t, store)
-	})
+	for name, test := range map[string]func(*testing.T, audit.Store, func(id int64)){
+		"Order":            func(t *testing.T, s audit.Store, _ func(int64)) { testOrder(t, s) },
+		"Limit":            testLimit,
+		"Filter":           func(t *testing.T, s audit.Store, _ func(int64)) { testFilter(t, s) },
+		"Expire":           func(t *testing.T, s audit.Store, _ func(int64)) { testExpire(t, s) },
+		"ConcurrentExpire": func(t *testing.T, s audit.Store, _ func(int64)) { testConcurrentExpire(t, s) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store, fill := open(t)
+			test(t, store, fill)
+		})
+	}
 }
 
 func add(t *testing.T, s audit.Store, object string) audit.Record {
