@@ -60,9 +60,6 @@ type Signs struct {
 	Other bool `json:"other,omitempty"`
 	// Language is the ISO 639-1 code of the best passage if Other is set.
 	Language string `json:"language,omitempty"`
-	// Apart reports that passages in another language than the question share no name, number, or rare word with it, and few of
-	// its words. Without the multilingual encoder, little evidence then says nothing about the subject of the passages.
-	Apart bool `json:"apart,omitempty"`
 	// Similarity is the highest similarity of the question and a passage in another language, by the multilingual encoder. It
 	// replaces the shares, because texts in two languages share few words. It is 0 in one language and without the encoder.
 	Similarity float64 `json:"similarity,omitempty"`
@@ -215,9 +212,6 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 	s.Words = math.Log(float64(max(len(terms), 1)))
 	if s.Other {
 		s.Language = q.documents
-		s.Apart = similar == 0 && s.Close < minShortShare && !slices.ContainsFunc(terms, func(t text.Weighted) bool {
-			return held(t) && q.isShared(t, in)
-		})
 	}
 	if s.Foreign || s.Other {
 		s.Gap, s.Strange = missingForeign(q, lacking, best)

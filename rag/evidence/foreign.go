@@ -28,24 +28,6 @@ func missingForeign(q *asked, lacking []text.Weighted, best []Passage) (gap, str
 	return gap, strange
 }
 
-// commonIDF is the IDF from which a word is rare: that of a word in about one of eight chunks.
-const commonIDF = 2
-
-// isShared reports whether a word that the passages have means the same in another language: a word with digits, an identifier,
-// or a rare word in the same spelling, such as a name. In a small corpus, each word is rare.
-func (q *asked) isShared(t text.Weighted, in Corpus) bool {
-	written := q.text[t.Start:t.End]
-	if strings.ContainsAny(written, "0123456789") || q.isIdentifier(t) {
-		return true
-	}
-	if !text.Stems(written)[t.Stem] || soft[strings.ToLower(written)] {
-		return false
-	}
-	return in.Chunks < manyChunks || slices.ContainsFunc(in.Terms, func(of text.Term) bool {
-		return of.Text == t.Stem && of.IDF >= commonIDF
-	})
-}
-
 // wordsOf returns the distinct words of the passages in lower case.
 func wordsOf(best []Passage) []string {
 	var all []string

@@ -65,41 +65,6 @@ func TestOtherLanguage(t *testing.T) {
 	}
 }
 
-// TestApart: passages in another language count only if they share a name, a number, a rare word, or most words with the question.
-func TestApart(t *testing.T) {
-	t.Parallel()
-	best := []Passage{passage("Documents", "Upload", "You can upload a document on the page. The documents are then in the library, and Ollama or pg_dump reads them. "+
-		"The error E21 means that the server is busy.")}
-	for i := range best {
-		best[i].Language = "en"
-	}
-	const chunks, many, few = 500, .5, 4
-	in := Corpus{Chunks: chunks, Terms: []text.Term{
-		{Text: "dokument", IDF: 6.9}, {Text: "document", IDF: many}, {Text: "server", IDF: many}, {Text: "ollama", IDF: few},
-	}}
-	for question, apart := range map[string]bool{
-		"wie lade ich ein dokument hoch":              true,
-		"wie richte ich den server für alle neu ein":  true,
-		"wie kann ich das mit Ollama verbinden":       false,
-		"welche Optionen hat pg_dump":                 false,
-		"was bedeutet der Fehler E21 bei der Ausgabe": false,
-		"was ist der Server":                          false,
-		"how do I upload a document":                  false,
-		"comment puis-je télécharger un document":     true,
-	} {
-		s, _ := Read(testStatic, question, 0, in, best)
-		if s.Apart != apart || s.Other && s.Language != "en" {
-			t.Errorf("%q: %+v", question, s)
-		}
-		if apart && s.Probability() >= minEvidence {
-			t.Errorf("%q: evidence %v", question, s.Probability())
-		}
-		if s, _ := Read(testStatic, question, .5, in, best); s.Apart {
-			t.Errorf("%q: apart although the multilingual encoder compared it", question)
-		}
-	}
-}
-
 func TestResemblance(t *testing.T) {
 	t.Parallel()
 	words := []string{"landesverfassung", "tesla", "apotheken", "passwort"}

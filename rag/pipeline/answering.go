@@ -279,11 +279,11 @@ func answerQuotes(ctx context.Context, a *answering) bool {
 const minNamed = .02
 
 // quotable returns the outcome of an answer that quotes the passages. Passages are not shown if they are about another subject:
-// if they lack a code or the asked kind of answers, or are in another language and share nothing with the question.
+// if they lack a code or the asked kind of answers.
 func (a *answering) quotable() rag.Outcome {
 	outcome := a.thresholds.Outcome(a.found.Evidence)
 	signs := a.found.Signs
-	other := signs.Absent || signs.Apart || signs.Without != "" || a.found.Evidence < minNamed && len(a.found.Coverage.Subjects) > 0
+	other := signs.Absent || signs.Without != "" || a.found.Evidence < minNamed && len(a.found.Coverage.Subjects) > 0
 	if len(a.found.Results) == 0 || outcome == rag.Unsure && other {
 		return rag.NotFound
 	}
@@ -294,7 +294,8 @@ func (a *answering) quotable() rag.Outcome {
 // language of the passages.
 func unsureLine(found retrieve.Retrieval) fault.Text {
 	if language, ok := otherLanguage(found.Signs); ok {
-		return fault.NewText("unsure_language", "These passages come closest. They are %s, so a question in that language finds more.", language)
+		return fault.NewText("unsure_language", "These passages come closest. They may not answer the question: they are %s. Ask in that language, or "+
+			"install the model for other languages (`docent model --help`).", language)
 	}
 	names := found.Coverage.Subjects
 	line := fault.NewText("unsure", "These passages come closest. They may not answer the question.")
@@ -338,8 +339,8 @@ func nearest(said fault.Text, found retrieve.Retrieval) fault.Text {
 	language, other := otherLanguage(found.Signs)
 	switch {
 	case other && !found.Signs.Absent:
-		return fault.NewText("unknown_language", "%s The nearest passages are %s, so please ask in that language. "+
-			"With a model for other languages, docent searches across languages: see `docent model --help`.", said, language)
+		return fault.NewText("unknown_language", "%s The nearest passages are %s. Ask in that language, or install the model for other "+
+			"languages (`docent model --help`).", said, language)
 	case len(c.Unseen) > 0:
 		return fault.NewText("unknown_unseen", "%s Nothing mentions %s. The nearest passages are listed.", said, codeSpans(c.Unseen))
 	case without == evidence.Date:

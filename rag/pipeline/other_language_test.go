@@ -9,8 +9,8 @@ import (
 	"docent/rag/retrieve"
 )
 
-// TestOtherLanguage: passages in another language are quoted if they share words with the question or are close in meaning.
-// Otherwise the answer says in the language of the question how to find more, and lists the passages.
+// TestOtherLanguage: passages in another language are quoted below a line that says how to find more, in the language of the
+// question.
 func TestOtherLanguage(t *testing.T) {
 	t.Parallel()
 	const german, french = "wie lade ich ein Dokument hoch", "comment est-ce que je télécharge un document"
@@ -21,12 +21,11 @@ func TestOtherLanguage(t *testing.T) {
 		outcome  rag.Outcome
 		says     string
 	}{
-		"nothing shared":   {german, evidence.Signs{Other: true, Language: "en", Apart: true}, .2, rag.NotFound, "Die ähnlichsten Stellen sind auf Englisch, bitte fragen Sie in dieser Sprache."},
-		"shared word":      {german, evidence.Signs{Other: true, Language: "en"}, .2, rag.Unsure, "Sie sind auf Englisch, eine Frage in dieser Sprache findet mehr."},
+		"German":           {german, evidence.Signs{Other: true, Language: "en"}, .2, rag.Unsure, "Sie sind auf Englisch. Fragen Sie in dieser Sprache, oder installieren Sie das Modell für andere Sprachen (`docent model --help`)."},
 		"close in meaning": {german, evidence.Signs{Other: true, Language: "en", Similarity: .8}, .2, rag.Unsure, "Vielleicht beantworten sie sie nicht."},
 		"absent code":      {german, evidence.Signs{Other: true, Language: "en", Absent: true}, .2, rag.NotFound, "Die ähnlichsten Stellen sind aufgeführt"},
-		"French":           {french, evidence.Signs{Other: true, Language: "de", Apart: true}, .2, rag.NotFound, "The nearest passages are in German, so please ask in that language."},
-		"unnamed language": {french, evidence.Signs{Other: true, Language: "tr"}, .2, rag.Unsure, "They are in another language,"},
+		"French":           {french, evidence.Signs{Other: true, Language: "de"}, .2, rag.Unsure, "they are in German. Ask in that language, or install the model"},
+		"unnamed language": {french, evidence.Signs{Other: true, Language: "tr"}, .2, rag.Unsure, "they are in another language."},
 	} {
 		s := &shelf{evidence: c.evidence, signs: c.signs, results: []retrieve.Result{passage(1, "Documents", "Upload", "You can upload a document on the page.")}}
 		p, err := New(Config{Retriever: s, Static: testStatic})

@@ -105,7 +105,7 @@ export const answers = {
   unknown_in_files: 'Das weiß ich nicht. In den Dateien dieser Unterhaltung und in den Dokumenten habe ich nichts gefunden, was die Frage beantwortet.',
   unknown_in_one_document: (a) => `Das weiß ich nicht. In 1 Dokument aus ${a} habe ich nichts gefunden, was die Frage beantwortet.`,
   unknown_lacking: (a, b, c) => `${a} Die ähnlichsten Stellen erwähnen ${b}, aber nicht ${c}.`,
-  unknown_language: (a, b) => `${a} Die ähnlichsten Stellen sind ${b}, bitte fragen Sie in dieser Sprache. Mit einem Modell für andere Sprachen sucht docent über Sprachen hinweg: siehe \`docent model --help\`.`,
+  unknown_language: (a, b) => `${a} Die ähnlichsten Stellen sind ${b}. Fragen Sie in dieser Sprache, oder installieren Sie das Modell für andere Sprachen (\`docent model --help\`).`,
   unknown_no_date: (a) => `${a} Die ähnlichsten Stellen nennen dafür kein Datum.`,
   unknown_no_documents: (a) => `Das weiß ich nicht: Es gibt noch keine Dokumente. ${a}`,
   unknown_no_documents_in: (a, b) => `Das weiß ich nicht: In ${a} gibt es keine Dokumente. ${b}`,
@@ -115,6 +115,6 @@ export const answers = {
   unknown_unseen: (a, b) => `${a} Nichts davon erwähnt ${b}. Die ähnlichsten Stellen sind aufgeführt.`,
   unknown_with_passages: (a) => `${a} Die ähnlichsten Stellen sind aufgeführt, sie beantworten die Frage aber nicht.`,
   unsure: 'Diese Stellen kommen der Frage am nächsten. Vielleicht beantworten sie sie nicht.',
-  unsure_language: (a) => `Diese Stellen kommen der Frage am nächsten. Sie sind ${a}, eine Frage in dieser Sprache findet mehr.`,
+  unsure_language: (a) => `Diese Stellen kommen der Frage am nächsten. Vielleicht beantworten sie sie nicht: Sie sind ${a}. Fragen Sie in dieser Sprache, oder installieren Sie das Modell für andere Sprachen (\`docent model --help\`).`,
   unsure_lacking: (a) => `Diese Stellen kommen der Frage am nächsten, aber sie erwähnen ${a} nicht.`,
 } satisfies Partial<Sentences>;
