@@ -10,8 +10,8 @@ import (
 	"net/url"
 	"path"
 	"strings"
-	"time"
 
+	"docent/embed/download"
 	"docent/internal/fault"
 )
 
@@ -25,7 +25,8 @@ type Address struct {
 }
 
 // NewAddress returns the files below an address, such as
-// https://huggingface.co/BAAI/bge-small-en-v1.5. Plain HTTP is for this machine only.
+// https://huggingface.co/BAAI/bge-small-en-v1.5. Plain HTTP is for this machine only. A
+// download fails if the server sends nothing for a minute.
 func NewAddress(address string) (*Address, error) {
 	u, err := url.Parse(strings.TrimRight(address, "/"))
 	if err == nil {
@@ -39,9 +40,7 @@ func NewAddress(address string) (*Address, error) {
 	if parts := strings.Split(strings.Trim(u.Path, "/"), "/"); u.Host == "huggingface.co" && len(parts) == 2 {
 		u.Path += "/resolve/main"
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.ResponseHeaderTimeout = 30 * time.Second
-	return &Address{u, &http.Client{Transport: transport, CheckRedirect: func(r *http.Request, via []*http.Request) error {
+	return &Address{u, &http.Client{Transport: download.NewTransport(download.DefaultIdle), CheckRedirect: func(r *http.Request, via []*http.Request) error {
 		if len(via) > maxRedirects {
 			return errors.New("too many redirects")
 		}

