@@ -40,7 +40,8 @@ func NewAddress(address string) (*Address, error) {
 	if parts := strings.Split(strings.Trim(u.Path, "/"), "/"); u.Host == "huggingface.co" && len(parts) == 2 {
 		u.Path += "/resolve/main"
 	}
-	return &Address{u, &http.Client{Transport: download.NewTransport(download.DefaultIdle), CheckRedirect: func(r *http.Request, via []*http.Request) error {
+	transport := download.NewTransport(download.DefaultIdle)
+	return &Address{u, &http.Client{Transport: transport, CheckRedirect: func(r *http.Request, via []*http.Request) error {
 		if len(via) > maxRedirects {
 			return errors.New("too many redirects")
 		}

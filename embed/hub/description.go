@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"docent/embed"
@@ -21,8 +22,9 @@ type Kind string
 
 // The kinds of models.
 const (
-	Encoder  Kind = "encoder"  // the vector of a text
-	Reranker Kind = "reranker" // the score of a question and a passage
+	Encoder    Kind = "encoder"    // the vector of a text
+	Reranker   Kind = "reranker"   // the score of a question and a passage
+	Entailment Kind = "entailment" // whether a passage says what a statement says
 )
 
 const (
@@ -32,7 +34,7 @@ const (
 	maxLayers = 48
 	// maxSmall bounds the files but the weights and the tokenizer.
 	maxSmall = 1 << 20
-	// maxTokenizer bounds tokenizer.json and vocab.txt.
+	// maxTokenizer bounds the files of the tokenizer.
 	maxTokenizer = 64 << 20
 	// maxWeights bounds the weights.
 	maxWeights = 4 << 30
@@ -53,6 +55,8 @@ var files = []struct {
 	{"tokenizer_config.json", maxSmall},
 	{"tokenizer.json", maxTokenizer},
 	{"vocab.txt", maxTokenizer},
+	{"vocab.json", maxTokenizer},
+	{"merges.txt", maxTokenizer},
 	{weightsFile, maxWeights},
 }
 
@@ -71,6 +75,12 @@ type description struct {
 	query      string // prefix of questions
 	passage    string // prefix of passages
 	positioned int    // rows of the table of positions
+	// masked is an architecture that is an encoder only with modules.json, or "".
+	masked string
+	// classes is the number of results of a cross-encoder.
+	classes int
+	// entailed and contradicted are those of a model of entailment.
+	entailed, contradicted int
 }
 
 // architecture is config.json.
@@ -172,18 +182,20 @@ func (a *architecture) describe() (*description, error) {
 			d.skipped = *a.Padding + 1
 		}
 	default:
-		return nil, fmt.Errorf("the model is of the type %.40q: docent supports bert and xlm-roberta", a.Type)
+		return nil, fmt.Errorf("the model is of the type %.40q: docent supports bert, roberta, and xlm-roberta", a.Type)
 	}
 	switch name := a.Architectures[0]; name {
 	case "BertModel", "XLMRobertaModel", "RobertaModel":
 		d.kind = Encoder
+	case "BertForMaskedLM", "XLMRobertaForMaskedLM", "RobertaForMaskedLM":
+		d.kind, d.masked = Encoder, name
 	case "BertForSequenceClassification", "XLMRobertaForSequenceClassification", "RobertaForSequenceClassification":
-		if d.kind = Reranker; len(a.Labels) != 1 {
-			return nil, fmt.Errorf("the model has %d classes: docent uses cross-encoders with one class, which rerank passages", max(2, len(a.Labels)))
+		if err := d.readLabels(a.Labels); err != nil {
+			return nil, err
 		}
 	default:
-		return nil, fmt.Errorf("the model has the architecture %.60q: docent supports BertModel, XLMRobertaModel, "+
-			"BertForSequenceClassification, and XLMRobertaForSequenceClassification", name)
+		return nil, fmt.Errorf("the model has the architecture %.60q: docent supports BertModel, RobertaModel, XLMRobertaModel, "+
+			"and ForSequenceClassification of each", name)
 	}
 	switch {
 	case a.Activation != "" && a.Activation != "gelu":
@@ -203,12 +215,41 @@ func (a *architecture) describe() (*description, error) {
 	return d, nil
 }
 
+// readLabels reads the names of the classes of a cross-encoder. One class is a score. Three
+// classes are those of entailment, in any order.
+func (d *description) readLabels(labels map[string]string) error {
+	d.kind, d.classes = Reranker, max(2, len(labels)) // without id2label there are two
+	if len(labels) == 1 {
+		d.classes = 1
+		return nil
+	}
+	found := map[string]int{}
+	for id, label := range labels {
+		n, err := strconv.Atoi(id)
+		if err != nil || n < 0 || n >= len(labels) {
+			return fmt.Errorf("config.json has the class %.20q in id2label", id)
+		}
+		for _, name := range []string{"entail", "neutral", "contradict"} {
+			if strings.HasPrefix(strings.ToLower(label), name) {
+				found[name] = n
+			}
+		}
+	}
+	if d.classes != 3 || len(found) != 3 {
+		return fmt.Errorf("the model has %d classes: docent uses cross-encoders with one class, and with the three classes "+
+			"entailment, neutral, and contradiction in id2label", d.classes)
+	}
+	d.kind, d.entailed, d.contradicted = Entailment, found["entail"], found["contradict"]
+	return nil
+}
+
 // readTokenizer reads the tokenizer and the length of the longest text.
 func (d *description) readTokenizer(folder string) error {
 	var settings struct {
 		Lower   *bool    `json:"do_lower_case"`
 		Accents *bool    `json:"strip_accents"`
 		Longest *float64 `json:"model_max_length"`
+		Space   bool     `json:"add_prefix_space"`
 	}
 	var sentences struct {
 		Longest *float64 `json:"max_seq_length"`
@@ -232,12 +273,18 @@ func (d *description) readTokenizer(folder string) error {
 		}
 		return nil
 	}
-	if raw, err = readFile(folder, "vocab.txt"); err != nil {
+	vocab, err1 := readFile(folder, "vocab.json")
+	merges, err2 := readFile(folder, "merges.txt")
+	raw, err = readFile(folder, "vocab.txt")
+	if err := errors.Join(err, err1, err2); err != nil {
 		return err
 	}
 	switch {
+	case vocab != nil && merges != nil:
+		d.tokenizer, err = readBytePairs(vocab, merges, settings.Space)
+		return err
 	case raw == nil:
-		return errors.New("there is neither tokenizer.json nor vocab.txt")
+		return errors.New("there is neither tokenizer.json, nor vocab.txt, nor vocab.json with merges.txt")
 	case settings.Lower != nil && !*settings.Lower, settings.Accents != nil && !*settings.Accents:
 		return errCased
 	}
@@ -255,6 +302,9 @@ func (d *description) readPooling(folder string) error {
 	}
 	if err := readJSON(folder, "modules.json", &modules); err != nil {
 		return err
+	}
+	if d.masked != "" && len(modules) == 0 {
+		return fmt.Errorf("the model has the architecture %s without modules.json: docent supports it for sentence encoders only", d.masked)
 	}
 	for _, m := range modules {
 		switch kind := m.Type[strings.LastIndexByte(m.Type, '.')+1:]; {

@@ -56,6 +56,16 @@ func (i *Installed) Score(ctx context.Context, question string, passages []strin
 	return m.scores(ctx, question, passages)
 }
 
+// Judge returns the probabilities that each passage entails or contradicts its statement.
+// There are as many statements as passages.
+func (i *Installed) Judge(ctx context.Context, passages, statements []string) (entailed, contradicted []float64, err error) {
+	m, err := i.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	return m.judge(ctx, passages, statements)
+}
+
 // Find returns the installed model of a kind with a name.
 func Find(folder, name string, kind Kind, cfg Config) (*Installed, error) {
 	list, err := List(folder)

@@ -168,8 +168,8 @@ func (m *Manifest) check(ctx context.Context, folder string, cfg Config) error {
 	m.Kind, m.Width, m.Multilingual = opened.kind, opened.shape.Width, opened.tokenizer.multilingual
 	s := opened.shape
 	m.Memory = int64(s.Width) * (int64(opened.words) + int64(opened.layers)*int64(4*s.Width+2*s.Inner) + 4*int64(s.MaxTokens))
-	if m.Kind == Reranker {
-		_, err = opened.scores(ctx, "Is the server on?", []string{"The server is on."})
+	if m.Kind != Encoder {
+		_, err = opened.logits(ctx, []string{"Is the server on?"}, []string{"The server is on."})
 		return err
 	}
 	m.Scale, m.Shift, err = opened.calibrate(ctx)

@@ -2,7 +2,9 @@ package hub
 
 import (
 	"context"
+	"errors"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -65,6 +67,43 @@ func TestInstall(t *testing.T) {
 	}
 }
 
+// TestJudge: the probabilities are those of the classes that config.json names.
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	for model, at := range map[string][2]int{"bert-entailment": {0, 2}, "roberta-entailment": {2, 0}, "xlm-roberta-entailment": {1, 0}} {
+		m := install(t, model, Entailment)
+		for _, r := range references(t, model) {
+			yes, no, err := m.Judge(t.Context(), r.Texts[:1], r.Texts[1:])
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := softmax(r.Logits)
+			if math.Abs(yes[0]-p[at[0]]) > .05 || math.Abs(no[0]-p[at[1]]) > .05 {
+				t.Errorf("%s: %.30q: entailed %g, contradicted %g, want %v", model, r.Texts, yes, no, p)
+			}
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, _, err := m.Judge(ended, []string{"a"}, []string{"b"}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: after the end: %v", model, err)
+		}
+	}
+}
+
+// TestMaskedLanguageModel: many sentence encoders keep the architecture of the model that they come from.
+func TestMaskedLanguageModel(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("testdata/roberta/config.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := strings.Replace(string(raw), "RobertaModel", "RobertaForMaskedLM", 1)
+	m, err := Install(t.Context(), changed{NewFolder("testdata/roberta"), map[string]string{"config.json": config}}, "mine", t.TempDir(), plain)
+	if err != nil || m.Kind != Encoder || m.Multilingual {
+		t.Errorf("installed %+v, %v", m, err)
+	}
+}
+
 // TestReplaceAndRemove installs a model over another one, and removes it.
 func TestReplaceAndRemove(t *testing.T) {
 	t.Parallel()
@@ -120,7 +159,8 @@ func TestRefused(t *testing.T) {
 	for _, c := range []struct{ model, file, content, want string }{
 		{"bert", "config.json", "", "names no architecture"},
 		{"bert", "config.json", "{", "config.json is damaged"},
-		{"bert", "config.json", config("bert", "BertModel", "BertForMaskedLM"), `"BertForMaskedLM": docent supports BertModel`},
+		{"bert", "config.json", config("bert", "BertModel", "BertForTokenClassification"), `"BertForTokenClassification": docent supports BertModel`},
+		{"bert-reranker", "config.json", config("bert-reranker", "BertForSequenceClassification", "BertForMaskedLM"), "without modules.json"},
 		{"bert", "config.json", config("bert", `"bert"`, `"deberta-v2"`), `"deberta-v2": docent supports bert`},
 		{"bert", "config.json", config("bert", `"gelu"`, `"relu"`), `"relu": docent supports gelu`},
 		{"bert", "config.json", config("bert", "absolute", "relative_key"), "relative_key"},
@@ -132,16 +172,26 @@ func TestRefused(t *testing.T) {
 		{"bert", "config.json", config("bert", `"num_attention_heads": 2`, `"num_attention_heads": 0`), "0 heads"},
 		{"bert", "model.safetensors", "", "there is no model.safetensors"},
 		{"bert", "model.safetensors", "\xff\xff\xff\xff\xff\xff\xff\x7f{}", "no header of safetensors"},
-		{"bert", "vocab.txt", "", "neither tokenizer.json nor vocab.txt"},
+		{"bert", "vocab.txt", "", "neither tokenizer.json, nor vocab.txt"},
 		{"bert", "vocab.txt", "a\nb\n", "no token [UNK]"},
 		{"bert", "tokenizer_config.json", `{"do_lower_case":false}`, "uncased"},
 		{"bert", "modules.json", `[{"type":"sentence_transformers.models.Dense"}]`, "Dense"},
 		{"bert", "1_Pooling/config.json", `{"pooling_mode_max_tokens":true}`, `"max_tokens": docent supports mean_tokens`},
-		{"bert-first", "tokenizer.json", `{"model":{"type":"BPE"}}`, `"BPE": docent supports WordPiece and Unigram`},
+		{"bert-first", "tokenizer.json", `{"model":{"type":"WordLevel"}}`, `"WordLevel": docent supports WordPiece, Unigram, and BPE`},
+		{"roberta", "tokenizer.json", `{"model":{"type":"BPE"},"pre_tokenizer":{"type":"Whitespace"}}`, `"Whitespace": docent supports ByteLevel`},
+		{"roberta", "tokenizer.json", `{"model":{"type":"BPE","vocab":{}},"normalizer":{"type":"NFC"}}`, "has a normalizer"},
+		{"roberta", "tokenizer.json", `{"model":{"type":"BPE","vocab":{"a":0}},"pre_tokenizer":{"type":"ByteLevel"}}`, "no token"},
+		{"roberta", "tokenizer.json", `{"model":{"type":"BPE","merges":["a"]}}`, "is not a merge"},
+		{"roberta-reranker", "merges.txt", "#version: 0.2\na b c\n", `"a b c" is not a merge`},
+		{"roberta-reranker", "merges.txt", "", "vocab.json with merges.txt"},
+		{"roberta-reranker", "vocab.json", "{", "vocab.json is damaged"},
 		{"bert-first", "tokenizer.json", `{"model":{"type":"WordPiece","vocab":{"a":7}},"normalizer":{"type":"BertNormalizer"}}`, "damaged"},
 		{"bert-unigram", "tokenizer.json", `{"model":{"type":"Unigram","vocab":[["<s>",0],["</s>",0]]}}`, "incomplete"},
 		{"bert-unigram", "tokenizer.json", `{"normalizer":{"type":"Precompiled","precompiled_charsmap":"/////w=="},"model":{"type":"Unigram","vocab":[]}}`, "damaged"},
 		{"bert-reranker", "config.json", config("bert-reranker", `"0": "LABEL_0"`, `"0": "no", "1": "yes", "2": "maybe"`), "3 classes"},
+		{"bert-reranker", "config.json", config("bert-reranker", `"0": "LABEL_0"`, `"0": "entailment", "1": "not_entailment"`), "2 classes"},
+		{"bert-entailment", "config.json", config("bert-entailment", `"2": "contradiction"`, `"3": "contradiction"`), `the class "3"`},
+		{"bert-entailment", "config.json", config("bert-entailment", `"2": "contradiction"`, `"2": "entailment"`), "3 classes"},
 	} {
 		models := t.TempDir()
 		_, err := Install(t.Context(), changed{NewFolder(filepath.Join("testdata", c.model)), map[string]string{c.file: c.content}}, "mine", models, plain)
@@ -227,7 +277,7 @@ func FuzzTensors(f *testing.F) {
 
 // FuzzTokenizer reads any text as tokenizer.json, and divides texts.
 func FuzzTokenizer(f *testing.F) {
-	for _, model := range []string{"bert-first", "bert-unigram"} {
+	for _, model := range []string{"bert-first", "bert-unigram", "roberta"} {
 		raw, err := os.ReadFile(filepath.Join("testdata", model, "tokenizer.json"))
 		if err != nil {
 			f.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -88,7 +89,7 @@ func (m *Model) read(t *tensors, name string, cfg Config) error {
 	if m.pooled, err = r.head(dense, m.shape.Width); err != nil {
 		return err
 	}
-	m.scored, err = r.head(out, 1)
+	m.scored, err = r.head(out, m.classes)
 	return err
 }
 
@@ -264,23 +265,69 @@ func (m *Model) vectors(ctx context.Context, prefix string, texts []string) ([][
 
 // scores returns the scores of passages for a question.
 func (m *Model) scores(ctx context.Context, question string, passages []string) ([]float64, error) {
-	pairs := make([][]int32, len(passages))
-	for i, passage := range passages {
-		pairs[i] = m.tokenizer.pair(question, passage, m.shape.MaxTokens)
+	questions := make([]string, len(passages))
+	for i := range questions {
+		questions[i] = question
+	}
+	logits, err := m.logits(ctx, questions, passages)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(logits))
+	for i, l := range logits {
+		out[i] = l[0]
+	}
+	return out, nil
+}
+
+// logits returns the results of a cross-encoder for pairs of texts, one for each class.
+func (m *Model) logits(ctx context.Context, first, second []string) ([][]float64, error) {
+	pairs := make([][]int32, len(first))
+	for i := range pairs {
+		pairs[i] = m.tokenizer.pair(first[i], second[i], m.shape.MaxTokens)
 	}
 	states, err := m.encoder.FirstStates(ctx, pairs)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float64, len(states))
+	out := make([][]float64, len(states))
 	for i, x := range states {
 		pooled := m.pooled.apply(x)
 		for j, v := range pooled {
 			pooled[j] = float32(math.Tanh(float64(v)))
 		}
-		if out[i] = float64(m.scored.apply(pooled)[0]); math.IsNaN(out[i]) {
-			return nil, errors.New("the model computes values that are no numbers")
+		for _, v := range m.scored.apply(pooled) {
+			if out[i] = append(out[i], float64(v)); math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+				return nil, errors.New("the model computes values that are no numbers")
+			}
 		}
 	}
 	return out, nil
+}
+
+// judge returns the probabilities that a passage entails or contradicts a statement.
+func (m *Model) judge(ctx context.Context, passages, statements []string) (entailed, contradicted []float64, err error) {
+	logits, err := m.logits(ctx, passages, statements)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, l := range logits {
+		p := softmax(l)
+		entailed, contradicted = append(entailed, p[m.entailed]), append(contradicted, p[m.contradicted])
+	}
+	return entailed, contradicted, nil
+}
+
+// softmax turns logits into probabilities.
+func softmax(logits []float64) []float64 {
+	out, sum := make([]float64, len(logits)), 0.
+	most := slices.Max(logits)
+	for i, v := range logits {
+		out[i] = math.Exp(v - most)
+		sum += out[i]
+	}
+	for i := range out {
+		out[i] /= sum
+	}
+	return out
 }

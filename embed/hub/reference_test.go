@@ -35,7 +35,10 @@ func references(t *testing.T, model string) (out []reference) {
 // and the vectors or logits in float32 and with the weights rounded to int8.
 func TestReferences(t *testing.T) {
 	t.Parallel()
-	for _, model := range []string{"bert", "bert-first", "bert-unigram", "bert-reranker", "xlm-roberta-reranker"} {
+	for _, model := range []string{
+		"bert", "bert-first", "bert-unigram", "bert-reranker", "bert-entailment",
+		"roberta", "roberta-reranker", "roberta-entailment", "xlm-roberta-reranker", "xlm-roberta-entailment",
+	} {
 		for name, c := range map[string]struct {
 			exact     bool
 			tolerance float64
@@ -63,19 +66,25 @@ func TestReferences(t *testing.T) {
 }
 
 // compare returns the ids of a model for the texts of a reference, and the largest
-// difference of its vector or logit.
+// difference of its vector or logits.
 func compare(t *testing.T, m *Model, r reference) (ids []int32, off float64) {
 	t.Helper()
 	if len(r.Texts) == 2 {
-		scores, err := m.scores(t.Context(), r.Texts[0], r.Texts[1:])
+		logits, err := m.logits(t.Context(), r.Texts[:1], r.Texts[1:])
 		if err != nil {
 			t.Fatal(err)
+		}
+		if len(logits[0]) != len(r.Logits) {
+			t.Fatalf("%d classes, want %d", len(logits[0]), len(r.Logits))
 		}
 		ids = m.tokenizer.pair(r.Texts[0], r.Texts[1], m.shape.MaxTokens)
 		for i := range ids {
 			ids[i] &^= encoder.SecondText
 		}
-		return ids, math.Abs(scores[0] - r.Logits[0])
+		for i, l := range r.Logits {
+			off = max(off, math.Abs(logits[0][i]-l))
+		}
+		return ids, off
 	}
 	vectors, err := m.vectors(t.Context(), "", r.Texts)
 	if err != nil {

@@ -54,10 +54,12 @@ func (t *tokenizer) pair(question, passage string, limit int) []int32 {
 
 // tokenizerFile is tokenizer.json.
 type tokenizerFile struct {
-	Normalizer json.RawMessage `json:"normalizer"`
-	Model      struct {
+	Normalizer   json.RawMessage `json:"normalizer"`
+	PreTokenizer json.RawMessage `json:"pre_tokenizer"`
+	Model        struct {
 		Type    string          `json:"type"`
 		Vocab   json.RawMessage `json:"vocab"`
+		Merges  []mergeEntry    `json:"merges"`
 		Unknown *int            `json:"unk_id"`
 	} `json:"model"`
 }
@@ -73,8 +75,10 @@ func readTokenizer(raw []byte) (*tokenizer, error) {
 		return f.wordPiece()
 	case f.Model.Type == "Unigram":
 		return f.unigram()
+	case f.Model.Type == "BPE":
+		return f.bytePairs()
 	default:
-		return nil, fmt.Errorf("the tokenizer is of the kind %.20q: docent supports WordPiece and Unigram", f.Model.Type)
+		return nil, fmt.Errorf("the tokenizer is of the kind %.20q: docent supports WordPiece, Unigram, and BPE", f.Model.Type)
 	}
 }
 

@@ -20,6 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 import sentencepiece
 import sentencepiece.sentencepiece_model_pb2 as sp_pb2
+import tokenizers
 import transformers
 from flax.traverse_util import flatten_dict, unflatten_dict
 
@@ -34,6 +35,17 @@ TEXTS = [
     " ".join(["reset the password of the pump"] * 20),
 ]
 PAIRS = [(TEXTS[1], text) for text in TEXTS[:5]] + [(TEXTS[2], TEXTS[0]), (TEXTS[1], TEXTS[6])]
+
+# For the tokenizer of RoBERTa: endings, white space, and characters of several bytes.
+ODD = [
+    "It's what they've said: we'll see, I'd say you're 'sure'  isn't it? IT'S",
+    "  two before\t\ttabs \n\n lines\r\nend  \n x\u00a0\u00a0y\u2003z\u3000w \u200b ",
+    "v1.2.3-rc4 costs 1,234.50 € (½ ² ③ ٣) #42 100%—“ok”…",
+    "Wartungsplan für Öl-Pumpen: größer als 5 µm. Где насос? 🙂👩‍🔧🇩🇪 e\u0301 \u0000\ufffd",
+    "the pump" + " " * 12 + "x" * 90 + "!" * 12,
+    " ",
+    "\n",
+]
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789.,:-½数"
 WORDS = "the pump is service every six month how often die pass word reset of two line cafe naive ##word ##ume".split()
@@ -90,6 +102,19 @@ def unigram(folder):
     )
 
 
+def byte_pairs(folder, fast=True):
+    trained = tokenizers.ByteLevelBPETokenizer()
+    trained.train_from_iterator([*TEXTS, *ODD, *TEXTS], vocab_size=360, min_frequency=2,
+                                special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"], show_progress=False)
+    trained.save_model(str(folder))
+    tokenizer = transformers.RobertaTokenizerFast(vocab_file=str(folder / "vocab.json"), merges_file=str(folder / "merges.txt"))
+    if fast:
+        tokenizer.backend_tokenizer.save(str(folder / "tokenizer.json"))
+        (folder / "vocab.json").unlink()
+        (folder / "merges.txt").unlink()
+    return tokenizer
+
+
 def round_to(dtype, x):
     if dtype == "BF16":
         bits = x.astype("<f4").view("<u4")
@@ -118,7 +143,7 @@ def save(folder, model, dtype, seed):
     model.params = unflatten_dict(params)
 
 
-def write(name, make_tokenizer, config, kind, dtype, seed, pooling=None, extra=None):
+def write(name, make_tokenizer, config, kind, dtype, seed, pooling=None, extra=None, texts=TEXTS, pairs=PAIRS):
     folder = HERE / name
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "1_Pooling").mkdir(parents=True)
@@ -133,7 +158,7 @@ def write(name, make_tokenizer, config, kind, dtype, seed, pooling=None, extra=N
     cases = []
     if pooling is None:
         (folder / "1_Pooling").rmdir()
-        for question, passage in PAIRS:
+        for question, passage in pairs:
             x = tokenizer(question, passage, truncation="only_second", max_length=limit, return_tensors="np")
             logits = model(**x).logits[0]
             cases.append({"texts": [question, passage], "ids": x["input_ids"][0].tolist(), "logits": np.round(logits, 6).tolist()})
@@ -145,7 +170,7 @@ def write(name, make_tokenizer, config, kind, dtype, seed, pooling=None, extra=N
             {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
             {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
             {"idx": 2, "name": "2", "path": "2_Normalize", "type": "sentence_transformers.models.Normalize"}]))
-        for text in TEXTS:
+        for text in texts:
             x = tokenizer(text, truncation=True, max_length=limit, return_tensors="np")
             states = np.asarray(model(**x).last_hidden_state[0])
             v = states[0] if pooling == "cls" else states.mean(0)
@@ -171,3 +196,19 @@ roberta = dict(pad_token_id=1, bos_token_id=0, eos_token_id=2, layer_norm_eps=1e
 positions = {**sizes(64, 1, 2), "max_position_embeddings": 66}
 write("xlm-roberta-reranker", unigram, T.XLMRobertaConfig(**positions, **roberta, num_labels=1),
       T.FlaxXLMRobertaForSequenceClassification, "BF16", 5)
+write("roberta", byte_pairs, T.RobertaConfig(**positions, **roberta), T.FlaxRobertaModel, "F16", 6, "mean", texts=TEXTS + ODD[:-2])
+write("roberta-reranker", lambda f: byte_pairs(f, fast=False), T.RobertaConfig(**positions, **roberta, num_labels=1),
+      T.FlaxRobertaForSequenceClassification, "F16", 7, pairs=PAIRS + [(TEXTS[0], text) for text in ODD])
+
+
+def labels(*names):
+    return {"id2label": dict(enumerate(names)), "label2id": {name: i for i, name in enumerate(names)}}
+
+
+# Models have their classes in several orders.
+write("bert-entailment", lambda f: wordpiece(f, fast=True), T.BertConfig(**sizes(64, 2, 2), **labels("entailment", "neutral", "contradiction")),
+      T.FlaxBertForSequenceClassification, "F16", 8)
+write("roberta-entailment", byte_pairs, T.RobertaConfig(**positions, **roberta, **labels("CONTRADICTION", "NEUTRAL", "ENTAILMENT")),
+      T.FlaxRobertaForSequenceClassification, "F16", 9)
+write("xlm-roberta-entailment", unigram, T.XLMRobertaConfig(**positions, **roberta, **labels("contradiction", "entailment", "neutral")),
+      T.FlaxXLMRobertaForSequenceClassification, "F16", 10)
