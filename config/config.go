@@ -130,6 +130,9 @@ type Config struct {
 	WeaviateKey string
 	// Rerank is the reranking server; default none.
 	Rerank Rerank
+	// Entailment is the name of the installed model that judges whether passages support
+	// answers; default none.
+	Entailment string
 	// Speech transcribes recordings and speaks replies; default none.
 	Speech Speech
 	// Traces is the URL of an OpenTelemetry collector; default none.

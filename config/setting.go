@@ -359,6 +359,10 @@ func modelSettings() []Setting {
 			Help: "evidence from 0 to 1 below which nothing is quoted and the answer is \"I don't know\"; 0 means .003", Default: "0",
 		})(decimal(func(c *Config) *float64 { return &c.MinShown })),
 		with(Setting{
+			Key: "entailment-model", Flag: "entailment-model", Env: []string{"DOCENT_ENTAILMENT_MODEL"}, Scope: Answering,
+			Help: "installed model of entailment, which judges whether passages support an answer; default: their words decide",
+		})(text(func(c *Config) *string { return &c.Entailment })),
+		with(Setting{
 			Key: "llm.model", Flag: "model", Env: []string{"DOCENT_MODEL"}, Scope: Chatting,
 			Help: "chat model that writes answers; without one, answers are quotes",
 		})(text(func(c *Config) *string { return &c.LLM.Model })),

@@ -28,8 +28,9 @@ such as German questions English documents:
 
   docent model install multilingual-e5-small
 
-docent also runs sentence encoders and cross-encoders in the file layout of
-Hugging Face. --encoder NAME and --rerank-model NAME use them:
+docent also runs sentence encoders, cross-encoders, and models of entailment in the
+file layout of Hugging Face. --encoder NAME, --rerank-model NAME, and
+--entailment-model NAME use them:
 
   docent model install ./bge-small-en-v1.5
 
@@ -64,7 +65,7 @@ func newModelInstall(std stdio) *cobra.Command {
 
 docent asks before it downloads. It checks the SHA-256 of multilingual-e5-small, and
 prints that of other models. From a folder or an address, it reads config.json,
-model.safetensors, tokenizer.json or vocab.txt, and small files beside them.`,
+model.safetensors, the tokenizer, and small files beside them.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := load(cmd)
@@ -126,8 +127,11 @@ func (in *modelInstall) hub(cmd *cobra.Command, from hub.Source, name string) er
 		return err
 	}
 	use := "--encoder " + m.Name + " uses it in place of the built-in encoder"
-	if m.Kind == hub.Reranker {
+	switch m.Kind {
+	case hub.Reranker:
 		use = "--rerank-model " + m.Name + " uses it to order the best passages"
+	case hub.Entailment:
+		use = "--entailment-model " + m.Name + " uses it to judge whether passages support answers"
 	}
 	_, err = fmt.Fprintf(in.std.out, "installed %s (%s, %d MB, about %d MB of memory)\nSHA-256 of its weights: %s\n%s\n",
 		m.Folder, m.Kind, m.Bytes/1_000_000, m.Memory/1_000_000, m.Checksum, use)

@@ -85,6 +85,9 @@ func openAnswers(s *Store, e *Embedders, x *Indexes, access Access, with service
 	if x.comparer != nil {
 		cfg.Comparer = x.comparer
 	}
+	if cfg.Entailment, err = openEntailment(s.Config); err != nil {
+		return nil, err
+	}
 	cfg.Models = models.choosable()
 	if name := s.Config.UsedFor(config.UseRewriting); name != "" {
 		cfg.Rewriter = models.Model(name)

@@ -76,3 +76,37 @@ func TestInstalledReranker(t *testing.T) {
 		t.Errorf("an encoder as reranker: %v", err)
 	}
 }
+
+// TestInstalledEntailment: an installed model of entailment judges the languages that it knows. Doctor notices a model that
+// cannot tell a sentence from its opposite.
+func TestInstalledEntailment(t *testing.T) {
+	t.Parallel()
+	if _, ok := encoder.Available(); !ok {
+		return
+	}
+	cfg := config.Config{Models: installModels(t, "roberta-entailment", "xlm-roberta-entailment", "bert")}
+	if said, err := CheckEntailment(t.Context(), cfg); err != nil || !strings.HasPrefix(said, "none: ") {
+		t.Errorf("without a model: %q, %v", said, err)
+	}
+	for name, german := range map[string]bool{"roberta-entailment": false, "xlm-roberta-entailment": true} {
+		cfg.Entailment = name
+		e, err := openEntailment(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Accepts("de") != german || !e.Accepts("en") || !e.Accepts("") {
+			t.Errorf("%s knows German: %v", name, e.Accepts("de"))
+		}
+		yes, no, err := e.Judge(t.Context(), []string{inEnglish, inGerman}, []string{"rain", "the pump"})
+		if err != nil || len(yes) != 2 || yes[0] == yes[1] || yes[0]+no[0] >= 1 {
+			t.Errorf("%s: %v, %v, %v", name, yes, no, err)
+		}
+	}
+	if said, err := CheckEntailment(t.Context(), cfg); err != nil && !strings.Contains(err.Error(), "from its opposite") || err == nil && !strings.Contains(said, "decides the support marks") {
+		t.Errorf("random weights: %q, %v", said, err)
+	}
+	cfg.Entailment = "bert"
+	if _, err := openEntailment(cfg); err == nil || !strings.Contains(err.Error(), "--entailment-model names a model") {
+		t.Errorf("an encoder: %v", err)
+	}
+}

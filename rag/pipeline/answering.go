@@ -262,6 +262,7 @@ func answerQuotes(ctx context.Context, a *answering) bool {
 	if a.out.Outcome == rag.NotFound || !a.quote(ctx) {
 		return false
 	}
+	judge{a}.quotes(ctx)
 	if a.out.Outcome == rag.Answered && (tableAnswer{a}).onlyRows() {
 		a.out.Outcome = rag.Unsure
 	}

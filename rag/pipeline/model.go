@@ -133,7 +133,7 @@ func writeOnce(ctx context.Context, a *answering, messages []llm.Message, yield 
 			break
 		}
 	}
-	if err := a.finish(written.String(), final.text, whole); err != nil {
+	if err := a.finish(ctx, written.String(), final.text, whole); err != nil {
 		return true, err
 	}
 	a.out.Thinking = strings.TrimSpace(thinking.all.String())
@@ -142,7 +142,7 @@ func writeOnce(ctx context.Context, a *answering, messages []llm.Message, yield 
 
 // finish checks the text of a model and makes the answer from it, which begins with the
 // final text.
-func (a *answering) finish(content, final string, whole *llm.Answer) error {
+func (a *answering) finish(ctx context.Context, content, final string, whole *llm.Answer) error {
 	w := a.written(content, whole.StopReason)
 	w.Final, w.Note = final, shortenedNote(a)
 	if whole.Model != "" {
@@ -154,6 +154,7 @@ func (a *answering) finish(content, final string, whole *llm.Answer) error {
 	if out.Text == CutNote(a.req.Question, whole.StopReason)+w.Note {
 		return llm.EmptyError(a.req.Model, *whole) //nolint:wrapcheck // it names the model
 	}
+	judge{a}.written(ctx)
 	return nil
 }
 

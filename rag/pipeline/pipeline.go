@@ -67,6 +67,9 @@ type Config struct {
 	// Comparer helps to choose the quoted sentences. Default: nil, only Static
 	// compares them.
 	Comparer Comparer
+	// Entailment decides the support marks of written answers, and whether answers are
+	// rag.Unsure. Default: nil, the words decide.
+	Entailment rag.Entailment
 	// Shelf lets answers of "I don't know" name the searched collections. Default:
 	// nil, these answers name no collections.
 	Shelf Shelf

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -185,8 +184,7 @@ func (c *checker) prepare(i int) {
 
 // language returns the language of a passage, counted from 0, or "".
 func (c *checker) language(i int) string {
-	p := c.results[i].Passage
-	return cmp.Or(p.Document.Language, text.Language(p.Text))
+	return languageOf(c.results[i].Passage)
 }
 
 func (c *checker) vector(text string) []float32 {
