@@ -109,7 +109,8 @@ func (a tableAnswer) ask(ctx context.Context) bool {
 	}
 	owner := found.documents[found.owners[reply.Source]]
 	asked := found.sources[reply.Source].Table
-	if reply.Status == table.Unclear && (!reply.Near || !a.leads(tablePlace{owner.Document.ID, asked.Start, asked.End})) {
+	place := tablePlace{owner.Document.ID, asked.Start, asked.End}
+	if reply.Status == table.Unclear && (!reply.Near || !a.leads(place) && !(reply.Computed && a.ranks(place))) {
 		return false
 	}
 	a.writeTable(reply, asked, owner)
@@ -147,6 +148,11 @@ func (a tableAnswer) onlyRows() bool {
 
 // leads reports whether the best passage has rows of a table.
 func (a tableAnswer) leads(t tablePlace) bool { return t.has(a.found.Results[0].Passage) }
+
+// ranks reports whether a passage of the answer has rows of a table.
+func (a tableAnswer) ranks(t tablePlace) bool {
+	return slices.ContainsFunc(a.found.Results, func(r retrieve.Result) bool { return t.has(r.Passage) })
+}
 
 // writeTable writes the reply with its rows. Each row cites its passage.
 func (a tableAnswer) writeTable(reply table.Reply, t *table.Table, d *table.Document) {

@@ -366,7 +366,7 @@ func (r answering) comparedColumns() []int {
 	if len(named) > 1 && len(intersect(named, units)) > 0 {
 		named = intersect(named, units)
 	}
-	if len(named) > 0 {
+	if len(named) == 1 {
 		return named
 	}
 	for i, w := range r.words {
@@ -383,9 +383,15 @@ func (r answering) comparedColumns() []int {
 		if described = r.t.bestDescribed(described, a.concepts); len(described) > 1 && len(intersect(described, units)) > 0 {
 			described = intersect(described, units)
 		}
-		if len(described) > 0 {
+		if both := intersect(described, named); len(both) > 0 {
+			return both
+		}
+		if len(described) > 0 && len(named) == 0 {
 			return described
 		}
+	}
+	if len(named) > 0 {
+		return named
 	}
 	return units
 }

@@ -41,6 +41,9 @@ type Reply struct {
 	// Whole reports that the table has all words of an unclear question.
 	Whole bool
 
+	// Computed reports that an unclear reply has a result. Its words say what is not sure.
+	Computed bool
+
 	// score says how much of the question the table has.
 	score int
 }
@@ -101,7 +104,7 @@ func (r answering) answer() Reply {
 		return Reply{}
 	}
 	r.reclaim()
-	e, superlative := r.extreme()
+	r.extreme() // it marks the words of a superlative
 	r.missing = slices.DeleteFunc(r.missing, func(w string) bool {
 		return slices.ContainsFunc(r.words, func(own word) bool { return own.written == w }) && r.roles[slices.IndexFunc(r.words,
 			func(own word) bool { return own.written == w })] == operation
@@ -109,12 +112,21 @@ func (r answering) answer() Reply {
 	if len(r.filters) == 0 && len(r.mentions()) == 0 && len(r.conditions) == 0 && !r.named() {
 		return Reply{}
 	}
+	if reply, ok := r.doubtful(); ok {
+		return reply
+	}
 	if len(r.missing) > 0 {
 		return r.unclear(r.lacking())
 	}
+	return r.operate()
+}
+
+// operate does the operation of a question whose words are all known.
+func (r answering) operate() Reply {
 	if len(r.ambiguous) > 0 {
 		return r.unclear(r.severalColumns(r.ambiguous))
 	}
+	e, superlative := r.extreme()
 	negative := r.negative()
 	differs := r.asks(differPhrases) || r.compares()
 	if !differs && r.open(superlative) || negative && superlative {
@@ -271,6 +283,9 @@ func (r answering) answerRows() Reply {
 		}
 		columns = append(columns, m.columns...)
 	}
+	if len(rows) == 1 && len(columns) == 0 && r.onlyNamed() && r.asks(whoPhrases) {
+		return r.unclear(r.noColumn())
+	}
 	if len(columns) == 0 && r.asks(whenPhrases) {
 		if c, ok := r.dateColumn(aDay, 0); ok {
 			columns = []int{c}
@@ -289,6 +304,11 @@ func (r answering) answerRows() Reply {
 		columns = nil // the names of the rows alone answer nothing
 	}
 	return r.answered(r.saidList(len(rows)), rows, r.shownColumns(columns))
+}
+
+// onlyNamed reports whether the question has only the names of rows.
+func (r answering) onlyNamed() bool {
+	return len(r.conditions) == 0 && !slices.ContainsFunc(r.filters, func(f filter) bool { return !slices.Contains(r.labels, f.column) })
 }
 
 // partly reports whether the words are only a part of the names of several rows.

@@ -53,6 +53,11 @@ func (t *Table) postings(c int) []posting {
 func (c *Column) setConcepts() {
 	for _, w := range c.names {
 		c.named = append(c.named, w.concepts()...)
+		for _, short := range []string{"wt", "qty", "temp"} { // as in bodywt
+			if strings.HasSuffix(w.text, short) && len(w.text) >= len(short)+3 {
+				c.named = append(c.named, concepts[short]...)
+			}
+		}
 		for r, list := range concepts { // parts of German compounds
 			if len(r) >= 4 && (strings.HasSuffix(w.root, r) || strings.HasPrefix(w.root, r)) && len(w.root) >= len(r)+3 {
 				c.named = append(c.named, list...)

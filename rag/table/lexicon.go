@@ -15,7 +15,7 @@ var concepts = func() map[string][]string {
 		"total":       "total amount gesamt summe betrag gesamtbetrag gesamtpreis umsatz revenue turnover",
 		"size":        "size grosse gross big large",
 		"quantity":    "quantity qty stock inventory menge anzahl stuckzahl bestand vorrat stuck pieces",
-		"weight":      "weight mass gewicht masse weigh weighs weighing wiegt wiegen heavy schwer",
+		"weight":      "weight wt mass gewicht masse weigh weighs weighing wiegt wiegen heavy schwer",
 		"length":      "length long lange lang",
 		"width":       "width wide breite breit",
 		"height":      "height high tall hohe hoch level stand pegel",
@@ -75,6 +75,10 @@ var concepts = func() map[string][]string {
 		"person":      "person",
 		"license":     "license licence lizenz",
 		"level":       "grade stufe",
+		"birth":       "birth born geburt geburtstag geburtsdatum geboren",
+		"death":       "death died die dies tod gestorben starb",
+		"job":         "job profession occupation beruf",
+		"region":      "region bundesland",
 	} {
 		for _, w := range strings.Fields(list) {
 			plain := folding.Replace(w)
@@ -113,7 +117,7 @@ type adjective struct {
 // adjectives map the positive forms. Superlatives and comparatives are made from them.
 var adjectives = map[string]adjective{
 	"cheap": {"price", -1}, "inexpensive": {"price", -1}, "expensive": {"price", 1}, "costly": {"price", 1}, "pricey": {"price", 1},
-	"heavy": {"weight", 1}, "light": {"weight", -1}, "long": {"length duration", 1}, "short": {"length duration height", -1},
+	"heavy": {"weight", 1}, "light": {"weight", -1}, "long": {"length distance duration", 1}, "short": {"length distance duration height", -1},
 	"tall": {"height", 1}, "high": {"", 1}, "low": {"", -1}, "big": {"size", 1}, "large": {"size", 1}, "great": {"size", 1},
 	"small": {"size", -1},
 	"old":   {"age date", -1}, "new": {"date", 1}, "young": {"age date", 1}, "recent": {"date", 1}, "late": {"date clock", 1},
@@ -124,7 +128,8 @@ var adjectives = map[string]adjective{
 	"deep": {"depth", 1}, "wide": {"width", 1}, "narrow": {"width", -1}, "dense": {"density", 1}, "strong": {"power", 1},
 	"powerful": {"power", 1}, "weak": {"power", -1},
 	"billig": {"price", -1}, "gunstig": {"price", -1}, "preiswert": {"price", -1}, "teuer": {"price", 1}, "teur": {"price", 1},
-	"schwer": {"weight", 1}, "leicht": {"weight", -1}, "lang": {"length duration", 1}, "kurz": {"length duration height", -1},
+	"schwer": {"weight", 1}, "leicht": {"weight", -1}, "lang": {"length distance duration", 1},
+	"kurz": {"length distance duration height", -1},
 	"hoch": {"", 1}, "hoh": {"", 1}, "niedrig": {"", -1}, "tief": {"", -1}, "gross": {"size", 1}, "klein": {"size", -1},
 	"alt": {"age date", -1}, "neu": {"date", 1}, "jung": {"age date", 1}, "spat": {"date clock", 1}, "fruh": {"date clock", -1},
 	"heiss": {"temperature", 1}, "kalt": {"temperature", -1}, "schnell": {"speed", 1}, "langsam": {"speed", -1},
@@ -324,6 +329,7 @@ var (
 		havent | hasnt | never | lack | lacks | fehlt`)
 	listPhrases = phrases(`which | list | show | all | everything | every | what | whats | who | where | welche | welcher | welches |
 		welchen | liste | zeige | alle | alles | wer | wo | nenne | give me`)
+	whoPhrases   = phrases(`who | whom | whose | wer | wem | wen | wessen`)
 	whenPhrases  = phrases(`when | wann | date | datum`)
 	worthPhrases = phrases(`worth | value | wert`)
 	muchPhrases  = phrases(`how much | wieviel | wie viel | how many | wieviele | wie viele`)

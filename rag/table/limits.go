@@ -203,7 +203,9 @@ func (r limiter) limited(unit, concept string, at int) (int, bool) {
 			before := fits
 			fits = func(c Column) bool { _, ok := converted(1, unit, c.Unit); return before(c) && ok && c.Unit != "" }
 		case !r.t.around(r.words[at+1].text):
-			return 0, false
+			c, ok := r.withoutUnit(unit, at)
+			r.assumed = r.assumed || ok
+			return c, ok
 		}
 	}
 	var all, described, named []int
@@ -231,6 +233,29 @@ func (r limiter) limited(unit, concept string, at int) (int, bool) {
 		if len(list) > 1 {
 			r.ambiguous = list
 			return 0, false
+		}
+	}
+	return 0, false
+}
+
+// withoutUnit returns the column without a unit that a number with a unit may limit: the named one, or the only one with prices.
+func (r limiter) withoutUnit(unit string, at int) (int, bool) {
+	var named, priced []int
+	for c, col := range r.t.Columns {
+		if col.Kind != Number || col.Unit != "" {
+			continue
+		}
+		named = append(named, c)
+		if isCurrency(unit) && r.t.described(c, "price total") > 0 {
+			priced = append(priced, c)
+		}
+	}
+	if named = r.nearest(named, at); len(named) > 1 {
+		named = r.t.narrowed(named, nil)
+	}
+	for _, list := range [][]int{named, priced} {
+		if len(list) == 1 {
+			return list[0], true
 		}
 	}
 	return 0, false

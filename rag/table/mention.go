@@ -60,11 +60,12 @@ func (r *reading) namesRows(own []int) bool {
 // whole reports whether a column's name has as many words as the question uses for it.
 func (t *Table) whole(c int, own []int) bool { return len(t.Columns[c].words()) == len(own) }
 
-// wholeNames keeps the only column whose whole name the words are: "eol" names the column eol and not eol-lts.
+// wholeNames keeps the only column whose whole name the words are: "eol" names the column eol and not eol-lts, and "Einwohner" the
+// column population and not population_male.
 func (r *reading) wholeNames(m mention) []int {
 	var whole []int
 	for _, c := range m.columns {
-		if len(r.t.Columns[c].words()) == len(m.words) && r.matched[m.words[0]][c] == byWord {
+		if len(r.t.Columns[c].words()) == len(m.words) && r.matched[m.words[0]][c] >= byConcept {
 			whole = append(whole, c)
 		}
 	}

@@ -136,6 +136,15 @@ func parseBlock(text string, start, end int) (Table, bool) {
 		t.Caption = strings.TrimSpace(t.Caption + " " + l.text)
 	}
 	lines = lines[first:]
+	if ruled < 0 {
+		n := notes(lines)
+		for _, l := range lines[:n] {
+			t.Caption = strings.TrimSpace(t.Caption + " " + strings.Join(strings.Fields(strings.Join(l.cells, " ")), " "))
+		}
+		if lines = lines[n:]; n > 0 {
+			lines = lines[:len(lines)-footnotes(lines)]
+		}
+	}
 	header := headerRows(lines, ruled-first)
 	if header > 0 && t.name(lines[:header]) {
 		lines = lines[header:]

@@ -58,6 +58,8 @@ type reading struct {
 	ambiguous []int
 	// missing are the words whose role is unknown.
 	missing []string
+	// assumed reports that a condition has a unit that the table does not have.
+	assumed bool
 }
 
 // filter selects rows whose cells have words of the question.
@@ -88,6 +90,7 @@ func read(question string, s *Source) *reading {
 	r.findOperations()
 	r.findColumns()
 	r.findCells()
+	r.findNouns()
 	limiter{r}.findLimits()
 	r.findRest()
 	return r
@@ -102,7 +105,8 @@ func spaced(list []word) string {
 	return " " + strings.Join(texts, " ") + " "
 }
 
-// labels returns the columns that name rows: the first column with distinct texts, and a column with codes before it.
+// labels returns the columns that name rows: the first column with distinct texts, and a column with codes before it. Rows may have
+// no names.
 func (t *Table) labels() []int {
 	data := t.Data()
 	var codes []int
@@ -128,10 +132,25 @@ func (t *Table) labels() []int {
 			return append(codes, c)
 		}
 	}
-	if len(codes) == 0 {
+	if len(codes) == 0 && len(t.Columns) > 0 && t.numbered() {
 		return []int{0}
 	}
-	return codes[:1]
+	return codes[:min(1, len(codes))]
+}
+
+// numbered reports whether the first column can name the rows although it has values: they differ, as years and numbers of rows do.
+func (t *Table) numbered() bool {
+	if t.Columns[0].Kind == Text {
+		return true
+	}
+	seen := map[string]bool{}
+	for _, i := range t.Data() {
+		if cell := t.Rows[i].Cells[0]; !cell.Missing && seen[cell.Text] {
+			return false
+		}
+		seen[t.Rows[i].Cells[0].Text] = true
+	}
+	return t.Columns[0].Decimals == 0
 }
 
 // has reports whether the question has one of the phrases, and gives its words the role.
@@ -194,6 +213,7 @@ func (c Column) strength(w word) int {
 			best = max(best, byCompound)
 		case len(h.head) > len(w.root) && strings.HasSuffix(h.head, w.root):
 		case len(w.root) >= 4 && len(h.root) >= len(w.root)+3 && (strings.HasSuffix(h.root, w.root) || strings.HasPrefix(h.root, w.root)),
+			len(w.root) >= 4 && strings.HasPrefix(h.root, w.root) && concepts[h.root[len(w.root):]] != nil, // brain of brainwt
 			len(h.root) >= 5 && strings.HasPrefix(w.root, h.root) && len(newWord(w.root[len(h.root):]).concepts()) > 0:
 			best = max(best, byCompound)
 		}
@@ -444,10 +464,7 @@ func intersect(a, b []int) []int {
 
 // findRest finds the roles of the other words.
 func (r *reading) findRest() {
-	title := words(r.source.Title + " " + r.t.Caption)
-	for _, c := range r.labels {
-		title = append(title, r.t.Columns[c].words()...)
-	}
+	title := r.titleWords()
 	for i, w := range r.words {
 		if r.roles[i] != unknown {
 			continue

@@ -30,8 +30,10 @@ func (r phrasing) label(row int) string {
 			names = append(names, name)
 		}
 	}
-	if len(names) == 0 || len(r.selected()) > 1 && !r.apart() {
+	if named := len(r.labels) > 0; named && (len(names) == 0 || len(r.selected()) > 1 && !r.apart()) {
 		names = []string{r.t.Rows[row].Cells[r.labels[len(r.labels)-1]].Text}
+	} else if len(names) == 0 {
+		names = []string{"#" + strconv.Itoa(row+1)}
 	}
 	return text.CodeSpan(text.Shorten(strings.Join(names, ", "), 80))
 }
@@ -63,7 +65,8 @@ func (r phrasing) where() string {
 		if len(values) > 1 {
 			values = []string{r.wordsOf(f)}
 		}
-		list = append(list, text.CodeSpan(r.t.Columns[f.column].Header+sign+text.Shorten(strings.Join(values, ", "), 60)))
+		name := strings.TrimPrefix(r.t.Columns[f.column].Header+sign, " = ") // a column of names may have no header
+		list = append(list, text.CodeSpan(name+text.Shorten(strings.Join(values, ", "), 60)))
 	}
 	for _, l := range r.conditions {
 		list = append(list, text.CodeSpan(r.t.Columns[l.column].Header+" "+l.op.String()+" "+l.said))
@@ -138,7 +141,15 @@ func (r phrasing) saidExtreme(e extreme, rows []int, c, without, all int) fault.
 	if e.n > 1 {
 		said = fault.NewText("table_ranked", "%d rows by %s.", len(rows), r.t.header(c))
 	}
-	return r.withGaps(said, without)
+	return r.withGaps(r.among(said), without)
+}
+
+// among adds the filters and conditions of the rows.
+func (r phrasing) among(said fault.Text) fault.Text {
+	if where := r.where(); where != "" {
+		return fault.NewText("table_among", "%s Only rows with %s.", said, where)
+	}
+	return said
 }
 
 func (r phrasing) labelsOf(rows []int) string {
@@ -183,7 +194,7 @@ func (r phrasing) saidAggregate(op aggregate, v float64, c, n, without int) faul
 	if op == average {
 		said = fault.NewText("table_average", "The average of %s in %d rows is %s.", r.t.header(c), n, r.t.value(v, c, max(2, decimals)))
 	}
-	return r.withGaps(said, without)
+	return r.withGaps(r.among(said), without)
 }
 
 func (r phrasing) saidWorth(v float64, quantity, price, n int) fault.Text {
@@ -250,10 +261,14 @@ func (r phrasing) nothingFits() Reply {
 // answered returns a reply with rows.
 func (r phrasing) answered(said fault.Text, rows, columns []int) Reply {
 	columns = r.telling(rows, columns)
-	return Reply{
+	reply := Reply{
 		Status: Answered, Said: said, Rows: rows[:min(len(rows), maxShown)], Used: rows, Columns: columns, Query: r.query(r.selection(columns)),
 		score: r.score(),
 	}
+	if r.assumed {
+		reply.Status, reply.Near, reply.Computed = Unclear, true, true
+	}
+	return reply
 }
 
 // telling adds a column that tells rows with the same name apart.

@@ -80,10 +80,10 @@ func (r answering) measures(e extreme) []int {
 				described = append(described, c)
 			}
 		}
-		described = r.t.bestDescribed(described, e.concepts)
 		if both := intersect(described, named); len(both) > 0 {
 			return both
 		}
+		described = r.t.bestDescribed(described, e.concepts)
 		switch {
 		case len(described) > 1 && strings.HasPrefix(e.concepts, "date"):
 			if c, ok := r.dateColumn(aDay, 0); ok && slices.Contains(described, c) {
@@ -100,7 +100,7 @@ func (r answering) measures(e extreme) []int {
 		}
 	}
 	if len(named) > 0 {
-		return named
+		return r.t.narrowed(named, nil)
 	}
 	if e.concepts == "" && len(ordered) > 1 { // "the most orders" may count rows
 		return nil
@@ -175,10 +175,30 @@ func (r answering) answerExtreme(e extreme) Reply {
 	}
 	best = r.t.best(best, measures[0], len(best), r.t.downward(e, measures[0]))
 	shown := r.shownColumns(append(measures, r.askedColumns()...))
+	fit := r.fit(e, measures[0])
 	without := len(rows) - len(r.t.valued(rows, measures[0]))
 	reply := r.answered(r.saidExtreme(e, best, measures[0], without, len(rows)), best, shown)
 	reply.Query = r.ranking(reply.Columns, measures[0], e.n, r.t.downward(e, measures[0]))
+	reply.score += 2 * fit
+	if fit == 0 && len(best) < len(rows) { // "the largest" may mean another size than the only column with numbers
+		reply.Status, reply.Near, reply.Computed, reply.Query = Unclear, true, true, ""
+	}
 	return reply
+}
+
+// fit returns how well a superlative fits a column that it orders by: the question names the column, or the adjective describes it.
+// It is 0 if the column is only the one that can be ordered.
+func (r answering) fit(e extreme, c int) int {
+	for _, m := range r.mentions() {
+		if slices.Contains(m.columns, c) {
+			return 2
+		}
+	}
+	named, _ := r.t.Columns[c].concepts()
+	if e.concepts == "" || slices.Contains(named, "total") {
+		return 1
+	}
+	return r.t.described(c, e.concepts)
 }
 
 // conflicting returns strongly named columns that do not order the rows. One may be asked for.

@@ -805,6 +805,8 @@ export interface Params {
   sync_failed: [];
   sync_running: [string];
   sync_taken_over: [];
+  table_all_rows: [string, string];
+  table_among: [string, string];
   table_average: [string, number, string];
   table_cell: [string, string, string];
   table_column_length: [string, number, number];
@@ -822,6 +824,7 @@ export interface Params {
   table_latest: [string, string, string, number];
   table_lowest: [string, string, string, number];
   table_more: [string, number];
+  table_named: [string, string, string];
   table_no_column: [string];
   table_no_operation: [string];
   table_no_row: [string];

@@ -1,0 +1,124 @@
+package table
+
+import (
+	"slices"
+
+	"docent/internal/fault"
+	"docent/rag/text"
+)
+
+// maxNouns limits the words of the noun for the rows, as in "cheapest used Japanese cars".
+const maxNouns = 4
+
+// nouns returns the positions of the words that say which rows a question asks about, such as "car" of "the cheapest car".
+func (r *reading) nouns() []int {
+	var out []int
+	left := maxNouns // a question may begin with them
+	for i, w := range r.words {
+		_, superlative := w.superlative()
+		switch {
+		case superlative || r.roles[i] == operation || nounPhrases[w.text]:
+			left = maxNouns
+		case left > 0 && isArticle(w.text): // most of the cars
+		case left > 0 && !w.isStop():
+			out, left = append(out, i), left-1
+		default:
+			left = 0
+		}
+	}
+	return out
+}
+
+// nounPhrases are words in front of the noun for the rows, besides those of operations.
+var nounPhrases = setOf(`which what all every each many list show any welche welcher welches welchen alle aller allen jede jeder
+	jedes viele liste zeige nenne`)
+
+// findNouns finds the words for the rows among the filters. A word that is only a part of some names, such as "car" of "Lincoln
+// Town Car", may also be what all rows are: it is if the title says so.
+func (r *reading) findNouns() {
+	nouns := r.nouns()
+	title := r.titleWords()
+	r.filters = slices.DeleteFunc(r.filters, func(f filter) bool {
+		if f.whole || f.not || !slices.Contains(r.labels, f.column) || slices.ContainsFunc(f.words, func(i int) bool {
+			return !slices.Contains(nouns, i) || !slices.ContainsFunc(title, func(t word) bool { return names(t, r.words[i]) })
+		}) {
+			return false
+		}
+		for _, i := range f.words {
+			r.roles[i] = titled
+		}
+		return true
+	})
+}
+
+// titleWords returns the words of the title, the caption, and the headers of the columns that name rows.
+func (r *reading) titleWords() []word {
+	out := words(r.source.Title + " " + r.t.Caption)
+	for _, c := range r.labels {
+		out = append(out, r.t.Columns[c].words()...)
+	}
+	return out
+}
+
+// doubtful answers although the table does not have the noun for the rows: it takes all rows, and says so. ok is false if other
+// words are missing, too, or if the rows would not be limited or compared.
+func (r answering) doubtful() (Reply, bool) {
+	nouns := r.nouns()
+	all := answering{phrasing{r.copy()}}
+	var said fault.Text
+	if len(r.missing) > 0 {
+		for i, w := range r.words {
+			if slices.Contains(r.missing, w.written) && (!slices.Contains(nouns, i) || w.concepts() != nil) {
+				return Reply{}, false // a word with a concept names a column that the table does not have
+			}
+		}
+		said, all.missing = r.lacking(), nil
+	} else {
+		k := r.partialNoun(nouns)
+		if k < 0 {
+			return Reply{}, false
+		}
+		said = fault.NewText("table_named", "Only %s in %s is named %s.", r.label(r.filters[k].rows[0]), r.source.named(),
+			text.CodeSpan(r.wordsOf(r.filters[k])))
+		for _, i := range r.filters[k].words {
+			all.roles[i] = light
+		}
+		all.filters = slices.Delete(all.filters, k, k+1)
+	}
+	_, superlative := all.extreme()
+	if !superlative && all.onlyNamed() && !all.asks(averagePhrases) && !all.asks(sumPhrases) {
+		return Reply{}, false
+	}
+	reply := all.operate()
+	if reply.Status != Answered && !reply.Computed {
+		return Reply{}, false
+	}
+	reply.Status, reply.Near, reply.Computed, reply.Query = Unclear, true, true, ""
+	reply.Said = fault.NewText("table_all_rows", "%s In all its rows: %s", said, reply.Said)
+	reply.score = r.score()
+	return reply, true
+}
+
+// partialNoun returns the filter by a noun that is only a part of one row's name, if the question asks for the largest of such
+// rows, or if no such row fits the rest of the question. It returns -1 without one.
+func (r answering) partialNoun(nouns []int) int {
+	k := slices.IndexFunc(r.filters, func(f filter) bool {
+		return !f.whole && !f.not && len(f.rows) == 1 && slices.Contains(r.labels, f.column) &&
+			!slices.ContainsFunc(f.words, func(i int) bool { return !slices.Contains(nouns, i) })
+	})
+	if k < 0 {
+		return -1
+	}
+	if _, superlative := r.extreme(); superlative || len(r.selected()) == 0 {
+		return k
+	}
+	return -1
+}
+
+// copy returns a reading that can be changed.
+func (r *reading) copy() *reading {
+	own := *r
+	own.roles, own.matched = slices.Clone(r.roles), slices.Clone(r.matched)
+	own.filters, own.conditions, own.missing = slices.Clone(r.filters), slices.Clone(r.conditions), slices.Clone(r.missing)
+	return &own
+}
