@@ -67,12 +67,12 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        // What the page and the widget share is one file, that the widget brings
+        // What the page and the widget share is one file, with the loader of other files, that the widget brings
         // nothing else; what parts of the page share is another, that a first
         // visit asks for few files. What only answers or the console need is not part of it.
         codeSplitting: {
           groups: [
-            { name: 'client', priority: 3, test: /clients.ts.src|src.evidence.(?:bytes|passage|said|numbers)\b|src.markdown.formula\b/ },
+            { name: 'client', priority: 3, test: /clients.ts.src|vite.preload-helper|src.evidence.(?:bytes|passage|said|numbers)\b|src.markdown.formula\b/ },
             { name: 'markdown', priority: 2, test: /node_modules.(?:marked|dompurify)|src.markdown.(?:render|signs|math)/ },
             { name: 'page', priority: 1, minShareCount: 2, test: /^(?!.*src.(?:markdown.(?!plain)|evidence.rich\b|console\b|words.\w+.console\b|api.insight\b))/ },
           ],

@@ -15,11 +15,15 @@ export interface Settings {
   token: string;
   /** Which documents are asked; empty is all of them. */
   collections: string[];
+  /** Questions to begin with. */
+  questions: string[];
+  /** The address of a person who helps, or ''. */
+  contact: string;
 }
 
 /** attributes are those that are read, as they are written in HTML. */
 export const attributes = [
-  'data-title', 'data-greeting', 'data-theme', 'data-accent', 'data-position', 'data-lang', 'data-open', 'data-collections', 'data-token',
+  'data-title', 'data-greeting', 'data-theme', 'data-accent', 'data-position', 'data-lang', 'data-open', 'data-questions', 'data-contact', 'data-collections', 'data-token',
 ] as const;
 
 type Name = (typeof attributes)[number];
@@ -38,8 +42,18 @@ export function read(script: Element): Settings {
     language: language(of('data-lang')),
     open: script.hasAttribute('data-open') && of('data-open') !== 'false',
     token: of('data-token'),
+    questions: of('data-questions').split('|').map((q) => q.trim()).filter(Boolean).slice(0, mostQuestions),
+    contact: contact(of('data-contact')),
     collections: of('data-collections').split(',').map((c) => c.trim()).filter(Boolean),
   };
+}
+
+/** The largest number of questions to begin with. */
+const mostQuestions = 6;
+
+// A script of the site must not become one of the widget.
+function contact(address: string): string {
+  return /^(?:https?|mailto|tel):\S+$/i.test(address) ? address : '';
 }
 
 // The site's own language counts before the browser's: the widget is part of it.

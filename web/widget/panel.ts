@@ -25,6 +25,7 @@ export class Panel {
   private readonly panel: HTMLElement;
   private readonly heading = make('h2', { id: 'title' });
   private readonly greeting = make('p', { class: 'greeting', dir: 'auto' });
+  private readonly questions = make('div', { class: 'options questions', role: 'group' });
   private readonly list = make('div', { class: 'rows' });
   private readonly log: HTMLElement;
   private readonly notice = make('div', { class: 'notice', role: 'status', hidden: true });
@@ -38,6 +39,8 @@ export class Panel {
   private running: (Row & { kind: 'pending' }) | undefined;
   private follow = true;
   private position: Settings['position'] = 'end';
+  /** The address of a person who helps, or ''. */
+  private contact = '';
   /** The site has a greeting of its own. */
   private greets = false;
 
@@ -47,7 +50,8 @@ export class Panel {
     this.button = make('button', { type: 'button', class: 'launcher', 'aria-expanded': 'false', 'aria-haspopup': 'dialog', click: () => (this.shown ? this.close() : this.open()) }, sign('chat'));
     this.input = make('textarea', { rows: '1', 'aria-label': words.question, placeholder: words.placeholder, dir: 'auto', enterkeyhint: 'send', input: () => this.typed(), keydown: (e) => this.key(e as KeyboardEvent) });
     this.submit = make('button', { type: 'submit', class: 'send' });
-    this.log = make('div', { class: 'log', role: 'log', 'aria-live': 'off', 'aria-label': words.conversation, tabindex: '0' }, this.greeting, this.list);
+    this.log = make('div', { class: 'log', role: 'log', 'aria-live': 'off', 'aria-label': words.conversation, tabindex: '0' }, this.greeting, this.questions, this.list);
+    this.questions.setAttribute('aria-label', words.questions);
     this.log.addEventListener('scroll', () => (this.follow = this.log.scrollHeight - this.log.scrollTop - this.log.clientHeight < near));
     const head = make('header', {}, this.heading,
       make('button', { type: 'button', class: 'icon', 'aria-label': words.fresh, title: words.fresh, click: () => this.fresh() }, sign('fresh')),
@@ -103,6 +107,8 @@ export class Panel {
     this.button.setAttribute('aria-label', this.words.open(title));
     this.greets = settings.greeting !== '';
     this.greeting.textContent = settings.greeting || this.words.greeting;
+    this.contact = settings.contact;
+    this.questions.replaceChildren(...settings.questions.map((q) => make('button', { type: 'button', class: 'button', dir: 'auto', click: () => this.send(q) }, q)));
     this.root.dataset.theme = settings.theme;
     this.position = settings.position;
     this.stand();
@@ -173,14 +179,15 @@ export class Panel {
 
   private draw(): void {
     const before = this.running;
-    const all = rows(this.session.transcript, this.words.recording, this.greets);
+    const all = rows(this.session.transcript, this.words.recording, this.greets, this.session.ratings);
+    this.questions.hidden = all.some((r) => r.kind === 'question');
     // An agent that greets does it in its own words.
     this.greeting.hidden = !this.greets && all[0]?.kind === 'reply';
     this.running = all.findLast((r): r is Row & { kind: 'pending' } => r.kind === 'pending');
     const old = new Map([...this.list.children].map((el) => [(el as HTMLElement).dataset.key, el as HTMLElement]));
     const elements = all.map((row) => {
       const key = `${row.kind} ${row.key}`;
-      const el = drawn(row, old.get(key), { words: this.words, choose: (label) => this.send(label), again: (turn) => this.session.again(turn) });
+      const el = drawn(row, old.get(key), { words: this.words, choose: (label) => this.send(label), again: (turn) => this.session.again(turn), rate: (turn, given) => this.session.rate(turn, given), contact: this.contact });
       el.dataset.key = key;
       return el;
     });
@@ -189,12 +196,12 @@ export class Panel {
     while (this.list.children.length > elements.length) this.list.lastChild!.remove();
     if (this.follow) this.log.scrollTop = this.log.scrollHeight;
     this.state();
-    const last = all.at(-1);
+    const last = all.findLast((r) => r.kind !== 'rating');
     // An answer that is there by the next frame was never seen to run.
     const sudden = this.awaiting && last?.kind === 'reply' && !old.has(`reply ${last.key}`);
     if (!this.running && (before || sudden)) {
       this.awaiting = false;
-      this.say(elements.at(-1));
+      this.say(last && elements[all.indexOf(last)]);
     } else if (!before && this.running) this.heard.textContent = this.words.working;
   }
 

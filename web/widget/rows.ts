@@ -4,14 +4,18 @@ import type { RagDoc, RagSentence } from '../src/api/shapes';
 import { counted, numbered } from '../src/evidence/numbers';
 import { blocks, draw, plainHtml } from '../src/markdown/render';
 import { mark, settled, statements } from '../src/markdown/signs';
+import { typeset } from '../src/markdown/typeset';
 import { make, sign } from './dom';
-import { fields, type Row } from './view';
+import { fields, reasons, type Rating, type Row } from './view';
 import type { Words } from './words';
 
 export interface Doing {
   words: Words;
   choose(label: string): void;
   again(turn: number): void;
+  rate(turn: number, given: Rating): void;
+  /** The address of a person who helps, or ''. */
+  contact: string;
 }
 
 /** Rows and columns of a table that are shown. */
@@ -33,10 +37,12 @@ const stamp = (row: Row) => JSON.stringify(row.kind === 'reply' ? [row.key, row.
 export function drawn(row: Row, old: HTMLElement | undefined, doing: Doing): HTMLElement {
   const key = stamp(row);
   if (old && kept.get(old)?.key === key) return old;
-  const grows = row.kind === 'pending' && old?.classList.contains('pending');
-  const el = grows ? old! : element(row, doing);
+  // An element with the focus must stay.
+  const grows = row.kind === 'rating' || (row.kind === 'pending' && old?.classList.contains('pending'));
+  const el = (grows && old) || element(row, doing);
   kept.set(el, { raws: [], docs: [], ...kept.get(el), key });
   if (row.kind === 'pending') stream(el, row.text, doing.words);
+  if (row.kind === 'rating') rated(el, row, doing);
   return el;
 }
 
@@ -51,11 +57,39 @@ function element(row: Row, doing: Doing): HTMLElement {
     case 'ended': {
       const { turn } = row;
       const again = turn !== undefined && make('button', { type: 'button', class: 'button', click: () => doing.again(turn) }, words.again);
-      return make('div', { class: 'ended' }, make('p', { dir: 'auto' }, row.how === 'unanswered' ? words.unanswered : row.text || words.failed), again);
+      return make('div', { class: 'ended' }, make('p', { dir: 'auto' }, row.how === 'unanswered' ? words.unanswered : row.text || words.failed), again, contact(doing));
     }
+    case 'rating':
+      return make('div', { class: 'rating', role: 'group', 'aria-label': words.rate });
     case 'reply':
       return reply(row, doing);
   }
+}
+
+/** contact is the link to a person, if the site names one. */
+const contact = ({ contact, words }: Doing) => contact !== '' && make('a', { class: 'button', href: contact, target: '_blank', rel: 'noopener' }, words.contact);
+
+// rated shows the present rating. The elements stay when it changes.
+function rated(el: HTMLElement, row: Row & { kind: 'rating' }, doing: Doing): void {
+  const { words } = doing;
+  const { turn, given } = row;
+  if (el.children.length === 0) {
+    const thumb = (rating: number) => make('button', { type: 'button', class: rating > 0 ? 'icon' : 'icon down', 'aria-label': rating > 0 ? words.good : words.bad, title: rating > 0 ? words.good : words.bad }, sign('like'));
+    el.append(thumb(100), thumb(-100), make('div', { class: 'options', role: 'group', 'aria-label': words.why },
+      ...reasons.map((reason) => make('button', { type: 'button', class: 'button', 'data-reason': reason }, words.reasons[reason]))), make('span', { class: 'note', role: 'status' }));
+  }
+  const [good, bad, why, thanks] = [...el.children] as [HTMLButtonElement, HTMLButtonElement, HTMLElement, HTMLElement];
+  for (const [button, rating] of [[good, 100], [bad, -100]] as const) {
+    button.setAttribute('aria-pressed', String(given?.rating === rating));
+    button.onclick = () => doing.rate(turn, { rating, reason: rating < 0 ? (given?.reason ?? '') : '' });
+  }
+  why.hidden = !given || given.rating > 0;
+  for (const button of why.children as HTMLCollectionOf<HTMLButtonElement>) {
+    const reason = button.dataset.reason!;
+    button.setAttribute('aria-pressed', String(given?.reason === reason));
+    button.onclick = () => doing.rate(turn, { rating: -100, reason: given?.reason === reason ? '' : reason });
+  }
+  thanks.textContent = given ? words.thanks : '';
 }
 
 function stream(el: HTMLElement, text: string, words: Words): void {
@@ -76,6 +110,7 @@ function fill(prose: HTMLElement, text: string, labels: string[] | null, words: 
     else prose.append(block);
   });
   while (prose.children.length > parts.length) prose.lastChild!.remove();
+  void typeset(prose).catch(() => undefined); // on failure, the source stays visible
   return parts.map((p) => p.raw);
 }
 
@@ -100,7 +135,7 @@ function reply(row: Row & { kind: 'reply' }, doing: Doing): HTMLElement {
   const { words } = doing;
   const el = make('article', { class: 'answer', 'aria-label': words.answer });
   const text = typeof row.content === 'string' ? row.content : JSON.stringify(row.content);
-  if (row.type === 'rag_answer' && rag(el, row.content, words)) return el;
+  if (row.type === 'rag_answer' && rag(el, row.content, doing)) return el;
   const made = Object.hasOwn(readers, row.type) ? readers[row.type]!(row.content, doing, row.newest) : null;
   if (made) el.append(made);
   else if (row.type === 'str' || row.type === 'json') el.append(make('p', { class: text === 'Stopped.' ? 'note' : 'text', dir: 'auto' }, text === 'Stopped.' ? words.stopped : text));
@@ -108,7 +143,8 @@ function reply(row: Row & { kind: 'reply' }, doing: Doing): HTMLElement {
   return el;
 }
 
-function rag(el: HTMLElement, content: unknown, words: Words): boolean {
+function rag(el: HTMLElement, content: unknown, doing: Doing): boolean {
+  const { words } = doing;
   const m = fields(content);
   if (typeof m.answer !== 'string') return false;
   const found = (Array.isArray(m.docs) ? m.docs : []).filter((d): d is RagDoc => typeof d?.content === 'string' && typeof d.metadata === 'object' && d.metadata !== null);
@@ -122,6 +158,8 @@ function rag(el: HTMLElement, content: unknown, words: Words): boolean {
   el.classList.toggle('absent', absent);
   if (absent) el.append(make('p', { class: 'verdict' }, sign('search'), words.absent));
   el.append(prose);
+  const person = absent && contact(doing);
+  if (person) el.append(person);
   if (m.stopped === true) el.append(make('p', { class: 'note' }, words.stopped));
   if (statements(answer, sentences).length > 0) el.append(make('p', { class: 'note' }, words.doubtful));
   const cited = new Set([...prose.querySelectorAll<HTMLElement>('button.cite')].map((b) => Number(b.dataset.cite)));

@@ -1,6 +1,7 @@
 // The widget's conversation with its server: it goes on where this site's pages
 // left it, and knows why it cannot if it cannot.
 import { DocentClient, emptyTranscript, reduce, type Transcript } from 'docent-client';
+import type { Rating } from './view';
 
 /**
  * foreign: the server does not take this site. token: it wants another token.
@@ -23,6 +24,8 @@ export interface SessionOptions {
 export class Session {
   transcript: Transcript = emptyTranscript;
   trouble: Trouble = '';
+  /** The ratings that the user gave here, by turn. */
+  readonly ratings = new Map<number, Rating>();
   private client: DocentClient | null = null;
   private opened = false;
   private forgotten = false;
@@ -52,6 +55,7 @@ export class Session {
     this.close();
     this.keep(undefined);
     this.transcript = emptyTranscript;
+    this.ratings.clear();
     this.opened = false;
     this.connect();
     this.options.changed();
@@ -65,6 +69,20 @@ export class Session {
 
   again(turn: number): void {
     this.client?.regenerate(turn).catch(() => undefined);
+  }
+
+  /** rate shows a rating at once, and takes it back if the server refuses it. */
+  rate(turn: number, given: Rating): void {
+    const before = this.ratings.get(turn);
+    this.ratings.set(turn, given);
+    this.options.changed();
+    const { rating, reason } = given;
+    this.client?.feedback({ turn, rating, ...(reason && { reason }) }).catch(() => {
+      if (this.ratings.get(turn) !== given) return;
+      if (before) this.ratings.set(turn, before);
+      else this.ratings.delete(turn);
+      this.options.changed();
+    });
   }
 
   stop(turn: number | undefined): void {

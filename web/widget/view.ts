@@ -6,14 +6,26 @@ export type Row =
   | { kind: 'reply'; key: string; type: string; content: unknown; newest: boolean }
   /** An answer in the making. */
   | { kind: 'pending'; key: string; text: string; turn: number | undefined }
+  /** The rating of a turn that was answered. */
+  | { kind: 'rating'; key: string; turn: number; given: Rating | null }
   /** How a turn ended that did not end well; turn is one that can be asked again. */
   | { kind: 'ended'; key: string; how: 'failed' | 'unanswered'; text: string; turn: number | undefined };
+
+/** Rating is what a user says about an answer. */
+export interface Rating {
+  rating: number;
+  /** One of reasons, or ''. */
+  reason: string;
+}
+
+/** The reasons of a bad rating. */
+export const reasons = ['wrong', 'outdated', 'incomplete', 'wrong_source', 'unclear', 'other'] as const;
 
 // The built-in assistant greets in English; the widget does in its language.
 const builtIn = 'greeting';
 
 /** rows are what is shown of a transcript, in order; greeted says that the site greets itself. */
-export function rows(t: Transcript, recording: string, greeted: boolean): Row[] {
+export function rows(t: Transcript, recording: string, greeted: boolean, ratings: ReadonlyMap<number, Rating> = new Map()): Row[] {
   const out: Row[] = [];
   const greeting = (e: Entry) =>
     e.turn === 0 && e.kind === 'reply' && (e.type === 'str' || e.type === 'markdown') && (greeted || e.sentence?.id === builtIn);
@@ -22,7 +34,7 @@ export function rows(t: Transcript, recording: string, greeted: boolean): Row[] 
   entries.forEach((e, i) => {
     if (e.kind === 'question') out.push({ kind: 'question', key: e.id || `${e.seq}`, text: question(e.type, e.content, recording), sending: false });
     else if (e.kind === 'reply') out.push({ kind: 'reply', key: `${e.seq}`, type: e.type, content: e.content, newest: e === said });
-    if (e.turn !== null && e.turn !== entries[i + 1]?.turn) out.push(...ending(t, e.turn, entries.filter((other) => other.turn === e.turn)));
+    if (e.turn !== null && e.turn !== entries[i + 1]?.turn) out.push(...ending(t, e.turn, entries.filter((other) => other.turn === e.turn), ratings));
   });
   for (const p of t.pending) {
     out.push({ kind: 'question', key: p.id, text: question('str', p.content, recording), sending: !p.error });
@@ -31,7 +43,7 @@ export function rows(t: Transcript, recording: string, greeted: boolean): Row[] 
   return out;
 }
 
-function ending(t: Transcript, turn: number, entries: readonly { kind: string; content: unknown }[]): Row[] {
+function ending(t: Transcript, turn: number, entries: readonly { kind: string; content: unknown }[], ratings: ReadonlyMap<number, Rating>): Row[] {
   const now = t.turns.get(turn);
   const answered = entries.some((e) => e.kind === 'reply');
   const asked = entries.some((e) => e.kind === 'question');
@@ -45,6 +57,7 @@ function ending(t: Transcript, turn: number, entries: readonly { kind: string; c
     case 'failed':
       return [{ kind: 'ended', key, how: 'failed', text: now.error?.message ?? String(failure?.content ?? ''), turn }];
     default:
+      if (answered && asked && !failure) return [{ kind: 'rating', key, turn, given: ratings.get(turn) ?? null }];
       if (answered || !asked) return [];
       if (failure) return [{ kind: 'ended', key, how: 'failed', text: String(failure.content), turn }];
       return t.synced && now?.state !== 'held' ? [{ kind: 'ended', key, how: 'unanswered', text: '', turn }] : [];

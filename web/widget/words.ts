@@ -1,5 +1,6 @@
 // The texts of the widget. A language with a missing text does not compile.
 import type { Language } from './attributes';
+import type { reasons } from './view';
 
 export interface Words {
   /** The direction of the widget's own texts. Other texts keep their own direction. */
@@ -44,6 +45,14 @@ export interface Words {
   token: string;
   refused: string;
   retry: string;
+  questions: string;
+  contact: string;
+  rate: string;
+  good: string;
+  bad: string;
+  why: string;
+  reasons: Record<(typeof reasons)[number], string>;
+  thanks: string;
 }
 
 const en: Words = {
@@ -88,6 +97,14 @@ const en: Words = {
   token: 'This assistant requires a token. The token of this site is missing or expired.',
   refused: 'The server refused this conversation.',
   retry: 'Reconnect',
+  questions: 'Questions to begin with',
+  contact: 'Contact a person',
+  rate: 'Rate this answer',
+  good: 'Good answer',
+  bad: 'Bad answer',
+  why: 'Reason of your rating',
+  reasons: { wrong: 'Not right', outdated: 'Out of date', incomplete: 'Incomplete', wrong_source: 'Wrong source', unclear: 'Hard to read', other: 'Other' },
+  thanks: 'Thank you.',
 };
 
 const de: Words = {
@@ -132,6 +149,14 @@ const de: Words = {
   token: 'Dieser Assistent verlangt ein Token. Das Token dieser Website fehlt oder ist abgelaufen.',
   refused: 'Der Server hat diese Unterhaltung abgelehnt.',
   retry: 'Neu verbinden',
+  questions: 'Fragen für den Anfang',
+  contact: 'Einen Menschen fragen',
+  rate: 'Diese Antwort bewerten',
+  good: 'Gute Antwort',
+  bad: 'Schlechte Antwort',
+  why: 'Grund Ihrer Bewertung',
+  reasons: { wrong: 'Nicht richtig', outdated: 'Veraltet', incomplete: 'Unvollständig', wrong_source: 'Falsche Quelle', unclear: 'Schwer zu lesen', other: 'Anderes' },
+  thanks: 'Vielen Dank.',
 };
 
 export const catalogues: Record<Language, Words> = { en, de };

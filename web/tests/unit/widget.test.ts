@@ -30,20 +30,20 @@ describe('the attributes of the widget', () => {
   });
 
   test('have defaults', () => {
-    expect(read(tag({}))).toEqual({ theme: 'auto', accent: '', title: '', greeting: '', position: 'end', language: 'en', open: false, token: '', collections: [] });
+    expect(read(tag({}))).toEqual({ theme: 'auto', accent: '', title: '', greeting: '', position: 'end', language: 'en', open: false, token: '', questions: [], contact: '', collections: [] });
   });
 
   test('are read', () => {
     expect(
       read(tag({
         'data-theme': 'Dark', 'data-accent': ' #abc ', 'data-title': ' Ask ', 'data-greeting': 'Hi', 'data-position': 'start', 'data-lang': 'de-AT',
-        'data-open': '', 'data-token': 'dct_1', 'data-collections': 'faq, handbook,',
+        'data-open': '', 'data-token': 'dct_1', 'data-collections': 'faq, handbook,', 'data-questions': 'How much? | When?|', 'data-contact': 'mailto:help@example.org',
       })),
-    ).toEqual({ theme: 'dark', accent: '#abc', title: 'Ask', greeting: 'Hi', position: 'start', language: 'de', open: true, token: 'dct_1', collections: ['faq', 'handbook'] });
+    ).toEqual({ theme: 'dark', accent: '#abc', title: 'Ask', greeting: 'Hi', position: 'start', language: 'de', open: true, token: 'dct_1', questions: ['How much?', 'When?'], contact: 'mailto:help@example.org', collections: ['faq', 'handbook'] });
   });
 
   test('with invalid values are ignored', () => {
-    expect(read(tag({ 'data-theme': 'pink', 'data-accent': 'url(https://evil.example)', 'data-position': 'top', 'data-lang': 'tlh', 'data-open': 'false' }))).toEqual(read(tag({})));
+    expect(read(tag({ 'data-theme': 'pink', 'data-accent': 'url(https://evil.example)', 'data-position': 'top', 'data-lang': 'tlh', 'data-open': 'false', 'data-contact': 'javascript:alert(1)' }))).toEqual(read(tag({})));
   });
 
   test('without a language it is the page’s', () => {
@@ -60,10 +60,10 @@ describe('the content of the widget', () => {
 
   test('questions, replies, and ends of turns, in order', () => {
     const entries = [entry(1, 1, 'question', 'a'), entry(2, 1, 'step', {}), entry(3, 1, 'reply', 'b'), entry(4, 2, 'question', 'c')];
-    expect(kinds({ entries })).toEqual(['question', 'reply', 'question', 'ended']);
-    expect(kinds({ entries, turns: new Map([[2, turn('running', { text: 'so far' })]]) } as never)).toEqual(['question', 'reply', 'question', 'pending']);
-    expect(kinds({ entries, turns: new Map([[2, turn('failed', { error: { code: 'x', message: 'no', retryable: true } })]]) } as never)).toEqual(['question', 'reply', 'question', 'ended']);
-    expect(kinds({ entries, synced: false })).toEqual(['question', 'reply', 'question']);
+    expect(kinds({ entries })).toEqual(['question', 'reply', 'rating', 'question', 'ended']);
+    expect(kinds({ entries, turns: new Map([[2, turn('running', { text: 'so far' })]]) } as never)).toEqual(['question', 'reply', 'rating', 'question', 'pending']);
+    expect(kinds({ entries, turns: new Map([[2, turn('failed', { error: { code: 'x', message: 'no', retryable: true } })]]) } as never)).toEqual(['question', 'reply', 'rating', 'question', 'ended']);
+    expect(kinds({ entries, synced: false })).toEqual(['question', 'reply', 'rating', 'question']);
   });
 
   test('the greeting of an agent, unless the site has one or the agent is built-in', () => {
