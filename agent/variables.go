@@ -172,6 +172,18 @@ var ErrReserved = errors.New("a variable of the runtime")
 // peerSession is the prefix of variables with the sessions at other agents.
 const peerSession = "peer_session_"
 
+// UserVariables returns the variables that are not of the runtime.
+func UserVariables(all map[string]json.RawMessage) map[string]json.RawMessage {
+	out := maps.Clone(all)
+	maps.DeleteFunc(out, func(key string, _ json.RawMessage) bool { return reserved(key) })
+	return out
+}
+
+// reserved reports whether a variable is of the runtime.
+func reserved(key string) bool {
+	return key == previousState || slices.ContainsFunc(reservedPrefixes, func(p string) bool { return strings.HasPrefix(key, p) })
+}
+
 // reservedPrefixes begin the names of the runtime's variables.
 var reservedPrefixes = []string{peerSession, "reasoning_", modelContext, sessionDocument, approvalPrefix}
 
@@ -179,7 +191,7 @@ var reservedPrefixes = []string{peerSession, "reasoning_", modelContext, session
 // reasoning_, model_context_, session_document_, or approval_. size is that of the keys and values, in bytes.
 func CheckReserved(values map[string]json.RawMessage) (size int, err error) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if key == previousState || slices.ContainsFunc(reservedPrefixes, func(p string) bool { return strings.HasPrefix(key, p) }) {
+		if reserved(key) {
 			return 0, fault.Wrap(fault.Invalid, ErrReserved,
 				"variable_reserved", "the variable %.64q is the agent's own and cannot be set", key)
 		}

@@ -118,6 +118,8 @@ type Config struct {
 	Audit AuditLog
 	// Memories keeps facts about users. Required.
 	Memories journal.Memories
+	// Versions shows versions of answers, and copies conversations. Required.
+	Versions journal.Versions
 	// Shares keeps shared links. Required.
 	Shares journal.Shares
 	// PublicLinks allows shared links for readers who do not sign in. Default: false.
@@ -223,6 +225,7 @@ func (c Config) complete() (Config, error) {
 		"Collections": c.Collections == nil,
 		"Uploads":     c.Uploads == nil, "Directory": c.Directory == nil, "Messages": c.Messages == nil, "Agent": c.Agent == "",
 		"Memories":      c.Memories == nil,
+		"Versions":      c.Versions == nil,
 		"Shares":        c.Shares == nil,
 		"Conversations": c.Conversations == nil, "Embedder": c.Embedder == nil,
 	} {
@@ -332,18 +335,19 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 		Version: cfg.Version, Logger: cfg.Logger,
 	}), mcp.HTTPConfig{Sessions: cfg.Clients, Auth: cfg.Logins != nil, Issuer: cfg.Issuer})
 	sessions{owned}.addRoutes(r)
-	read, saved := messages{owned, cfg.Messages}, exports{r, owned, cfg.Messages, transfers}
+	read, saved := messages{owned, cfg.Messages, cfg.Versions}, exports{r, owned, cfg.Messages, transfers}
 	read.addRoutes(r)
 	saved.addRoutes()
 	accounts{owned, entrance, saved, transfers, facts{cfg.Memories}}.addRoutes(r)
 	facts{cfg.Memories}.addRoutes(r)
 	users{owned, cfg.People, cfg.Rights, shelf, cfg.Notifier}.addRoutes(r)
 	readings{read, saved, cfg.Audit, cfg.ReadConversations}.addRoutes(r)
-	shares{owned, cfg.Shares, cfg.Messages, shelf, cfg.Audit, cfg.Logger, cfg.PublicLinks}.addRoutes(r)
+	shares{owned, cfg.Shares, cfg.Messages, cfg.Versions, shelf, cfg.Audit, cfg.Logger, cfg.PublicLinks}.addRoutes(r)
 	auditRoutes{cfg.Audit, transfers}.addRoutes(r)
 	files{owned, cfg.Messages, cfg.Conversations, cfg.Uploads}.addRoutes(r)
 	notifications{owned, cfg.Notifier, cfg.Events}.addRoutes(r)
 	events{owned, cfg.Events, cfg.Quotas}.addRoutes(r)
+	copies{owned, cfg.Versions, cfg.Quotas}.addRoutes(r)
 	sources{cfg.Sources}.addRoutes(r)
 	settings.AddRoutes(r, cfg.Settings)
 	insights.AddRoutes(r, insights.Config{

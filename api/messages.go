@@ -26,7 +26,7 @@ type Message struct {
 	ClientID string `json:"client_id,omitempty"`
 	// Replaces is the first turn that this message of the user replaces; absent if
 	// it replaces nothing.
-	Replaces int64 `json:"replaces,omitempty" doc:"The first of the turns that this message replaces. The replaced turns no longer belong to the conversation."`
+	Replaces int64 `json:"replaces,omitempty" doc:"The first of the turns that this message replaces. These turns are hidden while this message is shown."`
 	// Type is the stored type, such as str or rag_answer.
 	Type string `json:"type"`
 	// Content is the message in the format of the WebSocket.
@@ -78,6 +78,14 @@ type Feedback struct {
 	Timestamp time.Time `json:"timestamp"`
 }
 
+// HiddenTurns are turns that are not shown.
+type HiddenTurns struct {
+	// First is the first turn.
+	First int64 `json:"first" doc:"The first turn."`
+	// Until is the turn after the last one.
+	Until int64 `json:"until" doc:"The turn after the last one."`
+}
+
 // maxMessages bounds a page of messages, and of steps.
 const maxMessages = 1000
 
@@ -92,20 +100,22 @@ type messagesInput struct {
 
 type messagesOutput struct {
 	Body struct {
-		Messages []Message  `json:"messages"`
-		Steps    []Step     `json:"steps" doc:"The reasoning steps between the messages of this page."`
-		Feedback []Feedback `json:"feedback" doc:"The latest feedback of the user on each turn of this page."`
-		Seq      int64      `json:"seq" doc:"The latest seq. A docent.v1 client that has read all pages resumes from it with hello.last_seq."`
-		ResetSeq int64      `json:"reset_seq" doc:"The latest seq at the time of the last reset. 0 without a reset."`
-		Before   int64      `json:"before,omitempty" doc:"The cursor of the previous page. Absent on the first page."`
-		Owner    string     `json:"owner_name,omitempty" doc:"The name of the owner. Only in GET /api/admin/conversations/{session_id}/messages."`
+		Messages []Message     `json:"messages"`
+		Steps    []Step        `json:"steps" doc:"The reasoning steps between the messages of this page."`
+		Feedback []Feedback    `json:"feedback" doc:"The latest feedback of the user on each turn of this page."`
+		Seq      int64         `json:"seq" doc:"The latest seq. A docent.v1 client that has read all pages resumes from it with hello.last_seq."`
+		ResetSeq int64         `json:"reset_seq" doc:"The latest seq at the time of the last reset. 0 without a reset."`
+		Hidden   []HiddenTurns `json:"hidden,omitempty" doc:"The turns that are not shown, because another version of a question is shown. Absent without them."`
+		Before   int64         `json:"before,omitempty" doc:"The cursor of the previous page. Absent on the first page."`
+		Owner    string        `json:"owner_name,omitempty" doc:"The name of the owner. Only in GET /api/admin/conversations/{session_id}/messages."`
 	} `nameHint:"Messages"`
 }
 
 // messages handles the route for messages.
 type messages struct {
 	ownedSessions
-	store Messages
+	store    Messages
+	versions journal.Versions
 }
 
 func (m messages) addRoutes(r *route.Router) {
@@ -136,6 +146,13 @@ func (m messages) page(ctx context.Context, record journal.SessionRecord, in *me
 	out := &messagesOutput{}
 	out.Body.Messages, out.Body.Steps, out.Body.Feedback = []Message{}, []Step{}, []Feedback{}
 	out.Body.Seq, out.Body.ResetSeq = record.Seq, record.ResetSeq
+	branches, err := m.versions.Branches(ctx, record.RowID)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range branches.Hidden {
+		out.Body.Hidden = append(out.Body.Hidden, HiddenTurns(r))
+	}
 	query := journal.MessageQuery{After: in.After, Before: record.Seq + 1, Last: in.Limit, Replaced: in.Replaced}
 	if in.Before > 0 {
 		query.Before = min(in.Before, query.Before)

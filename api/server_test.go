@@ -53,6 +53,7 @@ type world struct {
 
 	documents    []journal.Document // of session 7
 	removedFiles []int64            // the turns of removed files
+	copies       []string           // owner, name, and turn
 	sent         []payload.File     // files that were attached
 
 	answer func(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error]
@@ -254,6 +255,12 @@ func (w *world) ChangeSession(ctx context.Context, key journal.SessionKey, chang
 	if change.Pinned != nil {
 		w.sessions[w.find(key)].Pinned = *change.Pinned
 	}
+	if change.Archived != nil {
+		w.sessions[w.find(key)].Archived = *change.Archived
+	}
+	if change.Folder != nil {
+		w.sessions[w.find(key)].Folder = *change.Folder
+	}
 	return nil
 }
 
@@ -276,6 +283,26 @@ func (w *world) Messages(_ context.Context, session int64, q journal.MessageQuer
 		out = out[max(0, len(out)-q.Last):]
 	}
 	return out, w.broken
+}
+
+func (w *world) Branches(_ context.Context, session int64) (journal.Branches, error) {
+	b := journal.Branches{Replaces: map[int64]int64{}}
+	for _, m := range w.messages[session] {
+		b.Turn = max(b.Turn, m.Turn)
+		if m.Replaces > 0 {
+			b.Replaces[m.Turn], b.Hidden = m.Replaces, append(b.Hidden, payload.TurnRange{First: m.Replaces, Until: m.Turn})
+		}
+	}
+	return b, w.broken
+}
+
+func (w *world) ShowTurn(context.Context, int64, int64, int64) ([]payload.TurnRange, error) {
+	return nil, w.broken
+}
+
+func (w *world) CopySession(_ context.Context, _, turn int64, to journal.SessionRecord, allow func(int) error) error {
+	w.copies = append(w.copies, fmt.Sprint(to.Owner, " ", to.Name, " ", turn))
+	return errors.Join(allow(1), w.broken)
 }
 
 func (w *world) SessionDocuments(context.Context, int64) ([]journal.Document, error) {
@@ -305,7 +332,7 @@ func (w *world) serve(t *testing.T, edit ...func(*Config)) *client {
 	t.Helper()
 	log := &safeBuffer{}
 	cfg := Config{
-		RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Shares: w, Messages: w, Agent: "docent",
+		RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Versions: w, Shares: w, Messages: w, Agent: "docent",
 		Conversations: w, Embedder: w, Version: "1.2.3", Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, e := range edit {

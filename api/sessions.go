@@ -35,6 +35,10 @@ type Session struct {
 	Timestamp time.Time `json:"timestamp"`
 	// Pinned reports whether lists show it first.
 	Pinned bool `json:"pinned"`
+	// Archived reports whether lists of open sessions leave it out; absent if not.
+	Archived bool `json:"archived,omitempty"`
+	// Folder is the name of the user's folder with the session; absent without one.
+	Folder string `json:"folder,omitempty"`
 	// Messages is the number of messages.
 	Messages int `json:"messages"`
 	// Owner is the principal that created it; absent if authentication was off.
@@ -62,6 +66,7 @@ type sessionsInput struct {
 	Username string `query:"username" maxLength:"255" doc:"Lists only sessions of this user."`
 	Owner    string `query:"owner" maxLength:"1000" doc:"Lists only sessions of this principal. With authentication, you have only your own sessions, so the list is empty for other principals."`
 	Spoken   bool   `query:"spoken" doc:"Lists only sessions with a message of a user."`
+	Archived string `query:"archived" enum:"open,archived,all" default:"open" doc:"Lists only sessions that are not archived, only archived ones, or all."`
 	Match    string `query:"match" maxLength:"200" doc:"Lists only sessions with this text in the name, in messages of users, or in answers that are text, Markdown, or based on documents. Case is ignored, and no character has a special meaning."`
 	Limit    int    `query:"limit" minimum:"1" maximum:"1000" default:"200"`
 }
@@ -90,6 +95,8 @@ type changeInput struct {
 	Body      struct {
 		SessionName *string `json:"session_name,omitempty" maxLength:"200" doc:"The display name. An empty name removes it. Without it, the name stays."`
 		Pinned      *bool   `json:"pinned,omitempty" doc:"Whether lists show the session first. Without it, the value stays."`
+		Archived    *bool   `json:"archived,omitempty" doc:"Whether lists of open sessions leave it out. A new message takes it back. Without it, the value stays."`
+		Folder      *string `json:"folder,omitempty" maxLength:"60" doc:"The name of the folder. An empty name takes the session out of its folder. Without it, the folder stays."`
 	} `nameHint:"SessionChange"`
 }
 
@@ -199,20 +206,26 @@ func (s sessions) addRoutes(r *route.Router) {
 		Method: http.MethodDelete, Path: one, OperationID: "delete-session", Tags: tags, Summary: "Delete a session", Errors: missing,
 	}, s.delete)
 	route.Add(r, huma.Operation{
-		Method: http.MethodPatch, Path: one, OperationID: "rename-session", Tags: tags, Summary: "Name or pin a session", Errors: missing,
+		Method: http.MethodPatch, Path: one, OperationID: "rename-session", Tags: tags,
+		Summary: "Name, pin, or archive a session, or put it into a folder", Errors: missing,
 	}, s.change)
 }
 
-// change names or pins a session, which does not count as its last use.
+// change changes how lists show a session, which does not count as its last use.
 func (s sessions) change(ctx context.Context, in *changeInput) (*struct{}, error) {
-	change := journal.SessionChange{Name: in.Body.SessionName, Pinned: in.Body.Pinned}
+	change := journal.SessionChange{
+		Name: in.Body.SessionName, Pinned: in.Body.Pinned, Archived: in.Body.Archived, Folder: in.Body.Folder,
+	}
 	key, err := s.key(in.SessionID, in.Agent)
 	switch {
 	case err != nil:
-	case change.Name == nil && change.Pinned == nil:
-		err = fault.New(fault.Invalid, "nothing_to_change", "the request changes nothing; send session_name, pinned, or both")
-	case change.Name != nil:
-		err = route.CheckText("session_name", *change.Name)
+	case change == journal.SessionChange{}:
+		err = fault.New(fault.Invalid, "nothing_to_change", "the request changes nothing; send session_name, pinned, archived, or folder")
+	}
+	for field, text := range map[string]*string{"session_name": change.Name, "folder": change.Folder} {
+		if err == nil && text != nil {
+			err = route.CheckText(field, *text)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -233,7 +246,8 @@ func (s sessions) list(ctx context.Context, in *sessionsInput) (*sessionsOutput,
 		return out, nil
 	}
 	records, err := s.search(ctx, journal.SessionFilter{
-		Agent: in.Agent, Username: in.Username, Owner: owner, Spoken: in.Spoken, Match: strings.TrimSpace(in.Match), Limit: in.Limit,
+		Agent: in.Agent, Username: in.Username, Owner: owner, Spoken: in.Spoken, Archive: archives[in.Archived],
+		Match: strings.TrimSpace(in.Match), Limit: in.Limit,
 	})
 	if err != nil {
 		return nil, err
@@ -244,11 +258,14 @@ func (s sessions) list(ctx context.Context, in *sessionsInput) (*sessionsOutput,
 	return out, nil
 }
 
+// archives has the selections by their name.
+var archives = map[string]journal.Archive{"open": journal.ArchiveOpen, "archived": journal.ArchiveOnly, "all": journal.ArchiveAny}
+
 // sessionShape returns the JSON of a session.
 func sessionShape(r journal.SessionRecord) Session {
 	out := Session{
 		ID: r.RowID, SessionID: r.Key.ID, SessionName: nullable(r.Name), First: r.First, PlatformName: r.Platform,
-		Timestamp: r.UpdatedAt.UTC(), Pinned: r.Pinned, Messages: r.Messages, Owner: r.Owner,
+		Timestamp: r.UpdatedAt.UTC(), Pinned: r.Pinned, Archived: r.Archived, Folder: r.Folder, Messages: r.Messages, Owner: r.Owner,
 	}
 	if f := r.Found; f != nil {
 		out.Found = &Found{Seq: f.Seq, Turn: f.Turn, IsUser: f.IsUser, Text: f.Text}

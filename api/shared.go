@@ -126,39 +126,51 @@ func quotedPassages(a payload.RAGMessage) map[int]bool {
 	return out
 }
 
-// sharedMessages returns the messages of a session up to a seq as they were then, oldest
-// first: without turns that a message up to this seq replaced.
-func (s shares) sharedMessages(ctx context.Context, session, seq int64) ([]agent.ChatMessage, error) {
+// sharedMessages returns the messages of a session up to a turn and a seq, oldest first. Other
+// versions of the questions are left out, also if they are shown meanwhile.
+func (s shares) sharedMessages(ctx context.Context, session, turn, seq int64) ([]agent.ChatMessage, error) {
+	branches, err := s.versions.Branches(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	path := branches.To(turn)
 	query := journal.MessageQuery{Before: seq + 1, Bytes: exportBytes, MaxContent: maxSharedMessage, Replaced: true}
-	var all, replacing []agent.ChatMessage
+	var all []agent.ChatMessage
 	for size := 0; ; {
 		page, err := s.messages.Messages(ctx, session, query)
-		if err != nil {
-			return nil, err
-		}
-		if len(page) == 0 {
-			break
+		if err != nil || len(page) == 0 {
+			return all, err
 		}
 		for _, m := range page {
+			query.After = m.Seq
+			if _, has := slices.BinarySearch(path, m.Turn); !has && m.Turn > 0 {
+				continue
+			}
 			if size += len(m.Content); size > maxShared {
 				return nil, fault.New(fault.Invalid, "share_too_long", "the conversation is too long to be shared; export it instead")
 			}
-			if m.Replaces > 0 {
-				replacing = append(replacing, m)
-			}
-			query.After = m.Seq
+			all = append(all, m)
 		}
-		all = append(all, page...)
 	}
-	return slices.DeleteFunc(all, func(m agent.ChatMessage) bool {
-		return slices.ContainsFunc(replacing, func(by agent.ChatMessage) bool { return by.Replaces <= m.Turn && m.Turn < by.Turn })
-	}), nil
 }
+
+// lastTurn returns the newest shown turn with a message, or 0.
+func (s shares) lastTurn(ctx context.Context, record journal.SessionRecord) (turn int64, err error) {
+	query := journal.MessageQuery{Before: record.Seq + 1, Last: lastShown, MaxContent: journal.NoContent}
+	shown, err := s.messages.Messages(ctx, record.RowID, query)
+	for _, m := range shown { // a waiting message is stored before the reply of the running turn
+		turn = max(turn, m.Turn)
+	}
+	return turn, err
+}
+
+// lastShown bounds the messages that lastTurn reads.
+const lastShown = 100
 
 // view returns the messages of a share for the reader of ctx. missing is the number of
 // withheld ones.
 func (s shares) view(ctx context.Context, share journal.Share, v sharedView) (seen []agent.ChatMessage, missing int, err error) {
-	all, err := s.sharedMessages(ctx, share.Session, share.Seq)
+	all, err := s.sharedMessages(ctx, share.Session, share.Turn, share.Seq)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -92,6 +92,7 @@ type shares struct {
 	ownedSessions
 	store    journal.Shares
 	messages Messages
+	versions journal.Versions
 	library  corpus.Library
 	audit    AuditLog
 	log      *slog.Logger
@@ -146,14 +147,14 @@ func (s shares) create(ctx context.Context, in *shareWishInput) (*newShareOutput
 	if share.ExpiresAt, err = s.expiry(in.Body.ExpiresAt, share.Public, share.CreatedAt); err != nil {
 		return nil, err
 	}
-	all, err := s.sharedMessages(ctx, record.RowID, record.Seq)
+	if share.Turn == 0 {
+		if share.Turn, err = s.lastTurn(ctx, record); err != nil {
+			return nil, err
+		}
+	}
+	all, err := s.sharedMessages(ctx, record.RowID, share.Turn, record.Seq)
 	if err != nil {
 		return nil, err
-	}
-	for _, m := range all {
-		if in.Body.Turn == 0 {
-			share.Turn = max(share.Turn, m.Turn)
-		}
 	}
 	for _, m := range all {
 		if m.Turn == share.Turn {

@@ -91,9 +91,11 @@ var Tables = []Table{
 	table("session", "id int, agent_name text, session_id text, session_name text, username text, platform_name text, "+
 		"timestamp time, variables json, owner text, current_state text, seq int, turn int, updated_at time, "+
 		"entered_at time, wake_at time, last_event int, reset_seq int, pinned bool, folded text, "+
-		"commit_key text, commit_seq int, address text, replica text, fence int, channel text"),
+		"commit_key text, commit_seq int, address text, replica text, fence int, channel text, archived bool, folder text, copied int"),
 	table("chat", "id int, session_id int, type text, content json, is_user bool, timestamp time, seq int, turn int, "+
 		"client_id text, sender text, replaces int, sentence text"),
+	table("hidden_turn", "session_id int, first int, until int"),
+	table("branch", "session_id int, turn int, parent int"),
 	table("said", "session_id int, chat_id int, turn int, folded text"),
 	table("event", "id int, session_id int, event text, info text, timestamp time, turn int, human bool, data json, "+
 		"origin json, chat_id int, handled bool, client_id text"),

@@ -161,6 +161,9 @@ type TurnFinished struct {
 	Missed bool
 }
 
+// TurnsShown reports that another branch of the conversation is shown.
+type TurnsShown struct{ payload.TurnsShown }
+
 // SessionReset reports that the session was emptied, or that the server has
 // another session with its id. Entries up to Seq are gone.
 type SessionReset struct {
@@ -187,6 +190,7 @@ func (*Status) stored() *Entry       { return nil }
 func (*Delta) stored() *Entry        { return nil }
 func (*Snapshot) stored() *Entry     { return nil }
 func (*TurnFinished) stored() *Entry { return nil }
+func (*TurnsShown) stored() *Entry   { return nil }
 func (*SessionReset) stored() *Entry { return nil }
 func (*Connected) stored() *Entry    { return nil }
 func (*Synced) stored() *Entry       { return nil }

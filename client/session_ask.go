@@ -44,6 +44,14 @@ func (s *Session) Regenerate(ctx context.Context, turn int64) (Receipt, error) {
 	return s.do(ctx, &request{frame: payload.Frame{Action: payload.RegenerateAction}}, payload.Regenerate{Turn: turn})
 }
 
+// Show shows the newest branch of the conversation with a turn: a version of a
+// question that Edit or Regenerate replaced, or that replaced another one. A
+// TurnsShown follows.
+func (s *Session) Show(ctx context.Context, turn int64) error {
+	_, err := s.do(ctx, &request{frame: payload.Frame{Action: payload.ShowAction}, answer: payload.ShowAction}, payload.Show{Turn: turn})
+	return err
+}
+
 // Stop ends a turn early; 0 means the running turn. It returns when the server
 // has accepted it; a TurnFinished follows. With turn 0 it fails with
 // fault.Unavailable if the connection is lost, because another turn may run

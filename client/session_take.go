@@ -58,6 +58,12 @@ func (s *Session) take(f frame) error {
 			s.answered(f.ID, payload.FeedbackAction, Receipt{ID: f.ID, Turn: stored.Turn})
 			return nil
 		})
+	case payload.TurnsShownAction:
+		return read(f, func(shown payload.TurnsShown) error {
+			s.queue.add(&TurnsShown{shown})
+			s.answered(f.ID, payload.ShowAction, Receipt{ID: f.ID})
+			return nil
+		})
 	case payload.ErrorAction:
 		return read(f, func(e payload.Error) error { return s.failed(f, e) })
 	case payload.UserMessage, payload.UserFile, payload.UserVoice:

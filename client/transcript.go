@@ -14,6 +14,7 @@ import (
 type Transcript struct {
 	entries []Entry
 	running map[int64]*Progress
+	hidden  []payload.TurnRange // turns that are not shown
 }
 
 // Progress is an unfinished turn.
@@ -61,8 +62,13 @@ func (t *Transcript) Apply(e Event) {
 		delete(t.running, e.Turn)
 	case *SessionReset:
 		t.entries = slices.DeleteFunc(t.entries, func(entry Entry) bool { return entry.Seq <= e.Seq })
-		t.running = nil
+		t.running, t.hidden = nil, nil
+	case *TurnsShown:
+		t.hidden = e.Hidden
 	case *Synced:
+		if e.Hidden != nil { // older servers do not send it
+			t.hidden = e.Hidden
+		}
 		open := map[int64]*Progress{}
 		for _, turn := range e.Turns {
 			p := t.progress(turn.Turn)
@@ -86,6 +92,9 @@ func (t *Transcript) add(entry Entry, e Event) {
 		}
 		if !entry.History {
 			t.progress(entry.Turn)
+		}
+		if entry.Replaces != 0 {
+			t.hidden = append(slices.Clip(t.hidden), payload.TurnRange{First: entry.Replaces, Until: entry.Turn})
 		}
 	case *Step, *TasksUpdated:
 		if p := t.running[entry.Turn]; p != nil {
@@ -148,27 +157,13 @@ func (t *Transcript) restore(s *Snapshot) {
 	}
 }
 
-// Entries returns the entries of the conversation, without replaced ones.
+// Entries returns the entries of the conversation, without those of hidden turns.
 func (t *Transcript) Entries() []Entry {
-	return slices.DeleteFunc(t.Record(), t.replaced())
+	return slices.DeleteFunc(t.Record(), func(e Entry) bool { return payload.InTurns(t.hidden, e.Turn) })
 }
 
-// Record returns all stored entries, including replaced ones.
+// Record returns all stored entries, including those of hidden turns.
 func (t *Transcript) Record() []Entry { return slices.Clone(t.entries) }
-
-// replaced reports which entries are replaced.
-func (t *Transcript) replaced() func(Entry) bool {
-	type span struct{ from, to int64 } // turns from, up to but not including to
-	var gone []span
-	for _, e := range t.entries {
-		if e.Replaces != 0 {
-			gone = append(gone, span{e.Replaces, e.Turn})
-		}
-	}
-	return func(e Entry) bool {
-		return slices.ContainsFunc(gone, func(s span) bool { return s.from <= e.Turn && e.Turn < s.to })
-	}
-}
 
 // Running returns the unfinished turns, in order.
 func (t *Transcript) Running() []Progress {

@@ -55,8 +55,17 @@ func TestTranscriptReplaces(t *testing.T) {
 	if got := texts(made.Record()); len(got) != 9 || got[3] != "two" {
 		t.Errorf("the record is %q", got)
 	}
-	made.Apply(&client.SessionReset{Seq: 9})
-	made.Apply(reply(10, 0, "Hi"))
+	made.Apply(&client.TurnsShown{TurnsShown: payload.TurnsShown{Hidden: []payload.TurnRange{{First: 3, Until: 5}}}})
+	made.Apply(user(10, 5, 0, "five"))
+	if got, want := texts(made.Entries()), []string{"Hi", "one", "uno", "two", "due", "five"}; !slices.Equal(got, want) {
+		t.Errorf("another version is %q, want %q", got, want)
+	}
+	made.Apply(&client.Synced{Synced: payload.Synced{Hidden: []payload.TurnRange{{First: 1, Until: 6}}}})
+	if got, want := texts(made.Entries()), []string{"Hi"}; !slices.Equal(got, want) {
+		t.Errorf("after a resume: %q, want %q", got, want)
+	}
+	made.Apply(&client.SessionReset{Seq: 10})
+	made.Apply(reply(11, 0, "Hi"))
 	if got := texts(made.Record()); !slices.Equal(got, []string{"Hi"}) {
 		t.Errorf("after a reset: %q", got)
 	}

@@ -75,6 +75,10 @@ const (
 	RegenerateAction Action = "regenerate"
 	// EditAction replaces the message of a turn. The message is an Edit.
 	EditAction Action = "edit"
+	// ShowAction shows the branch of a turn. The message is a Show.
+	ShowAction Action = "show"
+	// TurnsShownAction reports that another branch is shown; the server sends a TurnsShown.
+	TurnsShownAction Action = "turns_shown"
 	// FeedbackAction rates a turn. The message is a Feedback.
 	FeedbackAction Action = "feedback"
 	// FeedbackStoredAction confirms a FeedbackAction. The message is a

@@ -3,6 +3,7 @@ package payload
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"docent/internal/fault"
 )
@@ -82,6 +83,33 @@ type Synced struct {
 	Seq int64 `json:"seq"`
 	// Turns are the unfinished turns; all other turns are finished. Never null.
 	Turns []OpenTurn `json:"turns"`
+	// Hidden are the turns of the branches that are not shown.
+	Hidden []TurnRange `json:"hidden,omitempty"`
+}
+
+// TurnRange is a range of turns.
+type TurnRange struct {
+	// First is the first turn.
+	First int64 `json:"first"`
+	// Until is the turn after the last one.
+	Until int64 `json:"until"`
+}
+
+// InTurns reports whether one of several ranges has a turn.
+func InTurns(ranges []TurnRange, turn int64) bool {
+	return slices.ContainsFunc(ranges, func(r TurnRange) bool { return r.First <= turn && turn < r.Until })
+}
+
+// Show asks the server to show the branch of a turn.
+type Show struct {
+	// Turn is a version of a question.
+	Turn int64 `json:"turn"`
+}
+
+// TurnsShown reports that another branch of the session is shown.
+type TurnsShown struct {
+	// Hidden are the turns of the branches that are not shown. Never null.
+	Hidden []TurnRange `json:"hidden"`
 }
 
 // TurnSnapshot is the output of a running turn that is not stored yet. It

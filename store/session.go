@@ -219,13 +219,29 @@ func Rewritten(entries []journal.Entry, same bool, after int64, n int) journal.W
 // Either the turn does not exist, or it did not begin with a user's message, or
 // another message has already replaced it.
 func CannotReplace(turn int64, begun, spoken bool) error {
-	switch {
-	case !begun:
-		return fault.Wrap(fault.NotFound, journal.ErrNoTurn, "no_turn", "there is no turn %d", turn)
-	case !spoken:
-		return fault.New(fault.Invalid, "turn_without_message", "turn %d did not begin with a user message", turn)
+	if !spoken {
+		return NotSpoken(turn, begun)
 	}
 	return fault.New(fault.Conflict, "turn_replaced", "turn %d was already replaced", turn)
+}
+
+// NotSpoken returns the error for a turn that no user's message began, or that does not exist.
+func NotSpoken(turn int64, begun bool) error {
+	if !begun {
+		return fault.Wrap(fault.NotFound, journal.ErrNoTurn, "no_turn", "there is no turn %d", turn)
+	}
+	return fault.New(fault.Invalid, "turn_without_message", "turn %d did not begin with a user message", turn)
+}
+
+// TurnRunning returns the error for a turn that has not ended.
+func TurnRunning(turn int64) error {
+	return fault.New(fault.Conflict, "turn_running", "turn %d is still running", turn)
+}
+
+// CopyTooLong returns the error for a session that is too long to be copied.
+func CopyTooLong() error {
+	return fault.New(fault.Invalid,
+		"copy_too_long", "the conversation is too long for a copy: it has more than %d MiB up to here", journal.MaxCopy>>20)
 }
 
 // Documents returns the stored form of the contents of documents. It fails with

@@ -52,6 +52,7 @@ var kinds = map[payload.Action]kind{
 	payload.StopAction:        {decode: decodeStop, v1: true, chat: true, acked: true},
 	payload.RegenerateAction:  {decode: decodeRegenerate, v1: true, chat: true},
 	payload.EditAction:        {decode: decodeEdit, v1: true, chat: true},
+	payload.ShowAction:        {decode: decodeShow, v1: true, chat: true},
 	payload.FeedbackAction:    {decode: decodeFeedback, v1: true, chat: true},
 	payload.HelloAction:       {decode: decodeHello, v1: true, chat: true},
 }

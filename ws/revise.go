@@ -50,6 +50,23 @@ func (t *talk) revise(v session.Revision) (task, error) {
 	return task{do: func(ctx context.Context) error { return t.c.Session().Revise(ctx, v) }}, nil
 }
 
+// decodeShow reads the request to show a version of a question.
+func decodeShow(t *talk, r request) (task, error) {
+	m := payload.Show{Turn: noTurn}
+	if err := payload.UnmarshalMessage(r.Message, &m); err != nil {
+		return task{}, fault.Wrap(fault.Invalid, err, "show_invalid", "show needs an object with the turn as a number")
+	}
+	switch {
+	case m.Turn == noTurn:
+		return task{}, errNoTurn
+	case m.Turn < 1:
+		return task{}, errTurn
+	}
+	return task{do: func(ctx context.Context) error {
+		return t.c.Session().Show(ctx, session.Show{Turn: m.Turn, ID: r.ID})
+	}}, nil
+}
+
 // decodeFeedback reads the user's feedback on a turn.
 func decodeFeedback(t *talk, r request) (task, error) {
 	var f payload.Feedback

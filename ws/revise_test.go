@@ -70,13 +70,55 @@ user_message 7 again id e1 "three"
 agent_reply_str 8 again "three"
 user_message 9 again id e2 {"message":"four"}
 agent_reply_str 10 again "four"
-synced {"seq":10,"turns":[]}`
+synced {"seq":10,"turns":[],"hidden":[{"first":2,"until":3},{"first":3,"until":4},{"first":4,"until":5}]}`
 	if got := told(frames); got != want {
 		t.Errorf("who comes back gets\n%s", got)
 	}
 	for i, replaces := range map[int]string{3: `"replaces":2}`, 5: `"replaces":3}`, 7: `"replaces":4}`} {
 		if !strings.HasSuffix(frames[i].raw, replaces) {
 			t.Errorf("%s, want %s", frames[i].raw, replaces)
+		}
+	}
+}
+
+// TestShow: all clients of docent.v1 learn which turns are hidden. A client of BAF gets the shown
+// version when it asks, and hears nothing before.
+func TestShow(t *testing.T) {
+	t.Parallel()
+	s := serve(t, setup{agent: echoAgent()})
+	p, _ := s.hello("/?session_id=S")
+	other, _ := s.hello("/?session_id=S")
+	p.say(`{"action":"user_message","message":"one","id":"one"}`)
+	p.finished(1)
+	p.say(`{"action":"edit","message":{"turn":1,"message":"eins"},"id":"e"}`)
+	p.finished(2)
+	b := s.dial("/?session_id=S", nil)
+	p.say(`{"action":"show","message":{"turn":1},"id":"s"}`)
+	for _, client := range []*peer{p, other} {
+		f := client.until(payload.TurnsShownAction)
+		if f.ID != "s" || string(f.Message) != `{"hidden":[{"first":2,"until":3}]}` {
+			t.Errorf("told %s", f.raw)
+		}
+	}
+	_, _, frames := s.resume("/?session_id=S", 3)
+	if last := frames[len(frames)-1]; string(last.Message) != `{"seq":4,"turns":[],"hidden":[{"first":2,"until":3}]}` {
+		t.Errorf("who comes back gets %s", last.raw)
+	}
+	b.say(`{"action":"fetch_user_messages"}`)
+	for range 2 {
+		if f := b.next(); string(f.Message) != `"one"` {
+			t.Errorf("BAF is shown %s", f.raw)
+		}
+	}
+	for frame, code := range map[string]string{
+		`{"action":"show","message":{"turn":9},"id":"x"}`: "not_found",
+		`{"action":"show","message":{"turn":0},"id":"x"}`: "invalid",
+		`{"action":"show","message":{},"id":"x"}`:         "invalid",
+		`{"action":"show","message":"x","id":"x"}`:        "invalid",
+	} {
+		p.say(frame)
+		if f := p.until(payload.ErrorAction); f.ID != "x" || !strings.Contains(f.raw, `"code":"`+code+`"`) {
+			t.Errorf("%s: %s", frame, f.raw)
 		}
 	}
 }

@@ -78,6 +78,7 @@ func serve(t *testing.T, s setup) *site {
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	s.runtime.Logger, s.config.Logger = cmp.Or(s.runtime.Logger, log), cmp.Or(s.config.Logger, log)
 	s.runtime.Agent, s.runtime.Store, s.runtime.RAG = s.agent, s.store, s.rag
+	s.runtime.Versions, _ = s.store.(journal.Versions)
 	rt, err := session.NewRuntime(s.runtime)
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
+	"docent/payload"
 )
 
 // Operation names a method of agent.Store for Store.Before.
@@ -56,7 +57,8 @@ type Store struct {
 type stored struct {
 	record      journal.SessionRecord
 	entries     []journal.Entry
-	revisions   []revision
+	hidden      []payload.TurnRange
+	parents     map[int64]int64 // of turns after ShowTurn
 	events      []event
 	transitions []chat.Transition
 	predictions []chat.Prediction
@@ -65,9 +67,6 @@ type stored struct {
 	key         string // of the last commit
 	before      int64  // the seq before it
 }
-
-// revision replaces the turns from one on by another.
-type revision struct{ from, to int64 }
 
 type event struct {
 	journal.EventRecord
@@ -116,7 +115,7 @@ func (s *Store) OpenSession(ctx context.Context, record journal.SessionRecord) (
 	if have := s.names[record.Key]; have != nil {
 		out := have.record
 		out.Variables = maps.Clone(out.Variables)
-		out.Pending, out.Last = have.pending(), have.last()
+		out.Pending, out.Last, out.Hidden = have.pending(), have.last(), have.hidden
 		return out, false, nil
 	}
 	record.RowID = int64(len(s.sessions) + 1)
@@ -187,22 +186,7 @@ func (s *stored) conversation() []agent.ChatMessage {
 
 // replaced reports whether a turn is no longer part of the conversation.
 func (s *stored) replaced(turn int64) bool {
-	return slices.ContainsFunc(s.revisions, func(r revision) bool { return r.from <= turn && turn < r.to })
-}
-
-// replaceable refuses a turn that a message cannot replace.
-func (s *stored) replaceable(turn int64) error {
-	switch {
-	case turn == 0:
-		return nil
-	case !slices.ContainsFunc(s.events, func(e event) bool { return e.Turn == turn }):
-		return fault.Wrap(fault.NotFound, journal.ErrNoTurn, "no_turn", "there is no turn %d", turn)
-	case !slices.ContainsFunc(s.events, func(e event) bool { return e.Turn == turn && e.Human && e.Message.Type != "" }):
-		return fault.New(fault.Invalid, "turn_without_message", "turn %d did not begin with a user message", turn)
-	case s.replaced(turn):
-		return fault.New(fault.Conflict, "turn_replaced", "turn %d was already replaced", turn)
-	}
-	return nil
+	return payload.InTurns(s.hidden, turn)
 }
 
 // Receive implements agent.Store.
@@ -256,7 +240,7 @@ func (s *Store) Receive(ctx context.Context, in journal.Incoming) (journal.Recei
 		}
 		m := r.Message
 		if in.Replaces > 0 {
-			have.revisions = append(have.revisions, revision{in.Replaces, r.Turn})
+			have.hidden = append(slices.Clip(have.hidden), payload.TurnRange{First: in.Replaces, Until: r.Turn})
 		}
 		have.entries = append(have.entries, journal.Entry{Message: &m})
 		if len(r.Data) == 0 { // data that equals the content is not stored
@@ -526,7 +510,8 @@ func (s *Store) ResetSession(ctx context.Context, id, _ int64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	have.entries, have.revisions, have.events, have.transitions, have.predictions, have.documents = nil, nil, nil, nil, nil, nil
+	have.entries, have.hidden, have.parents, have.events = nil, nil, nil, nil
+	have.transitions, have.predictions, have.documents = nil, nil, nil
 	have.record.State, have.record.Variables, have.taken = "", nil, 0
 	have.record.EnteredAt, have.record.WakeAt = time.Time{}, time.Time{}
 	have.record.ResetSeq = have.record.Seq

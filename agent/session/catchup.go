@@ -84,5 +84,6 @@ func (s *Subscription) syncLocked() {
 	if t != nil && (t.number != 0 || t.record.Counted()) {
 		s.listener.Deliver(c.rt.turnFrame(t.number, payload.TurnSnapshotAction, t.record.Snapshot(t.number)))
 	}
-	s.listener.Deliver(c.rt.sessionFrame(payload.SyncedAction, payload.Synced{Seq: c.clients.seq, Turns: c.openLocked()}))
+	synced := payload.Synced{Seq: c.clients.seq, Turns: c.openLocked(), Hidden: c.clients.hidden}
+	s.listener.Deliver(c.rt.sessionFrame(payload.SyncedAction, synced))
 }

@@ -14,10 +14,11 @@ type clients struct {
 
 	// The conversation's mu guards the following fields.
 	list     []*Subscription
-	seq      int64  // of the newest delivered entry; clients have all entries up to it
-	resetSeq int64  // see journal.SessionRecord
-	resumed  bool   // the session existed before the next client opens it
-	ended    string // the last thread whose end clients have heard of
+	seq      int64               // of the newest delivered entry; clients have all entries up to it
+	resetSeq int64               // see journal.SessionRecord
+	hidden   []payload.TurnRange // the turns of the branches that are not shown
+	resumed  bool                // the session existed before the next client opens it
+	ended    string              // the last thread whose end clients have heard of
 }
 
 // fill delivers the stored entries up to seq that streaming clients have not received. Such entries

@@ -263,7 +263,7 @@ func (c *conversation) open(ctx context.Context) {
 		return
 	}
 	c.adopt(record)
-	c.created = created
+	c.created, c.clients.hidden = created, record.Hidden
 	c.clients.seq, c.clients.resetSeq, c.clients.resumed, c.latest = record.Seq, record.ResetSeq, !created, record.Turn
 	if c.refuseOthersLocked() {
 		return

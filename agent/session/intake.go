@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"docent/agent"
 	"docent/agent/chat"
@@ -186,7 +187,8 @@ func (in arrival) acknowledge(ctx context.Context, c *conversation, r journal.Re
 	}
 	c.rt.meters.received(p.Event.Name)
 	if m.Replaces > 0 {
-		c.stopFromLocked(m.Replaces)
+		c.clients.hidden = append(slices.Clip(c.clients.hidden), payload.TurnRange{First: m.Replaces, Until: m.Turn})
+		c.stopTurnsLocked(func(turn int64) bool { return turn >= m.Replaces })
 	}
 	if in.event.Name == chat.EventUI {
 		if inputs := payload.ReadGUIEvent(in.event.Data).Inputs(); len(inputs) > 0 {

@@ -43,6 +43,6 @@ func (c *conversation) reset(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.mail.reset = emptied
-	c.clients.seq, c.clients.resetSeq = seq, seq
+	c.clients.seq, c.clients.resetSeq, c.clients.hidden = seq, seq, nil
 	c.clients.deliverLocked(c.rt.sessionFrame(payload.SessionResetAction, payload.SessionReset{Seq: seq}))
 }

@@ -57,6 +57,8 @@ type RuntimeConfig struct {
 	// Unused removes the sessions without an event from Store when their last client leaves. Default:
 	// nil, which keeps them.
 	Unused journal.Unused
+	// Versions shows versions of answers. Default: nil, only the newest are shown.
+	Versions journal.Versions
 	// Memories keeps facts about users. Default: nil, agents remember nothing.
 	Memories journal.Memories
 	// RAG answers for RunRAG, which fails without it.

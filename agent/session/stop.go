@@ -84,13 +84,13 @@ func (s *Subscription) Reset(ctx context.Context) error {
 	return nil
 }
 
-// stopFromLocked stops the running and waiting turns from a number on.
-func (c *conversation) stopFromLocked(turn int64) {
-	if t := c.current; t != nil && slices.ContainsFunc(t.turns, func(t int64) bool { return t >= turn }) {
+// stopTurnsLocked stops the running and waiting turns that a function selects.
+func (c *conversation) stopTurnsLocked(selected func(turn int64) bool) {
+	if t := c.current; t != nil && slices.ContainsFunc(t.turns, selected) {
 		t.interrupt(agent.ErrStopped)
 	}
 	for _, p := range c.queue.waiting() {
-		if p.Event.Turn >= turn {
+		if selected(p.Event.Turn) {
 			c.stopLocked(p)
 		}
 	}

@@ -79,6 +79,7 @@ var samples = map[string]sample{
 	"DELETE /api/sessions":                                 {path: "/api/sessions?session_id={session}", ok: 204, owned: true},
 	"PATCH /api/sessions/{session_id}":                     {path: "/api/sessions/{session}", body: `{"session_name":"Mine"}`, header: asJSON, ok: 204, owned: true},
 	"DELETE /api/sessions/{session_id}":                    {path: "/api/sessions/{session}", ok: 204, owned: true},
+	"POST /api/sessions/{session_id}/branch":               {path: "/api/sessions/{session}/branch", body: `{"turn":9}`, header: asJSON, ok: 404, owned: true},
 	"GET /api/sessions/{session_id}/messages":              {path: "/api/sessions/{session}/messages", ok: 200, owned: true},
 	"GET /api/sessions/{session_id}/export":                {path: "/api/sessions/{session}/export", ok: 200, owned: true},
 	"GET /api/sessions/{session_id}/files":                 {path: "/api/sessions/{session}/files", ok: 200, owned: true},

@@ -96,6 +96,7 @@ func (a *Answers) newAgent(ctx context.Context, file string) (*definition.Defini
 type hosting struct {
 	conversations journal.Store
 	unused        journal.Unused                              // nil keeps unused conversations
+	versions      journal.Versions                            // nil shows only the newest versions of answers
 	memories      journal.Memories                            // nil remembers nothing
 	readers       *Readers                                    // nil without files
 	speech        *speech.Client                              // nil without a speech server
@@ -117,7 +118,8 @@ func (a *Answers) newRuntime(d *definition.Definition, h hosting) (*session.Runt
 		Agent: d.Agent, Store: announced(s.Webhooks, tracedStore(a.with.tracer, h.conversations, s.DB.Kind)), Unused: h.unused,
 		RAG: newSessionRAG(a, h.readers, d.Models), History: d.History, Location: d.Location,
 		Choices: a.choices, Dialer: dialer, Logger: s.Log, Metrics: s.metrics,
-		Memories: h.memories, Quotas: a.with.quotas, ConditionInterval: s.Config.CheckInterval, QueueSize: s.Config.Sockets.MailboxSize,
+		Versions: h.versions, Memories: h.memories, Quotas: a.with.quotas,
+		ConditionInterval: s.Config.CheckInterval, QueueSize: s.Config.Sockets.MailboxSize,
 	}
 	if h.choices != nil {
 		cfg.Choices = h.choices

@@ -63,6 +63,7 @@ type Database struct {
 	Feedbacks journal.Feedbacks
 	Directory journal.Directory
 	Shares    journal.Shares
+	Versions  journal.Versions
 	Memories  journal.Memories
 	Tokens    auth.Tokens
 	Users     auth.Users
@@ -116,7 +117,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		return &Database{
 			Schema: s, Kind: "postgres", MaxConns: int(pool.Config().MaxConns),
 			Corpus: s, Library: s, Collections: s, Tags: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
-			Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Memories: s,
+			Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s,
 			Tokens: s, Users: s, Logins: s, Links: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Approved: s,
 			Quotas: s, Settings: s, Webhooks: s, Backup: s, Replicas: s, Bus: s,
 			Vectors: vectors, Words: words,
@@ -128,7 +129,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 	}
 	return &Database{
 		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Collections: s, Tags: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
-		Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Memories: s,
+		Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s,
 		Tokens: s, Users: s, Logins: s, Links: s,
 		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Approved: s, Quotas: s, Settings: s, Webhooks: s, Backup: s,
 	}, nil

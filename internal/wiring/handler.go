@@ -63,7 +63,7 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		Directory: s.Runtime.Directory(s.DB.Directory), Messages: s.conversations,
 		Conversations: s.talks, Embedder: s.Embedder, Notifier: notifier{endpoint, s.sockets}, Events: s.Runtime,
 		Clients: s.clients, Issuer: s.Config.OIDC.Issuer,
-		Memories: s.DB.Memories, Shares: s.DB.Shares, PublicLinks: s.Config.PublicLinks,
+		Versions: s.DB.Versions, Memories: s.DB.Memories, Shares: s.DB.Shares, PublicLinks: s.Config.PublicLinks,
 		ReadConversations: s.Config.ReadConversations, Audit: audit.NewLog(s.DB.Audit, s.Log),
 		Insights: s.DB.Insights, Gaps: s.DB.Gaps, Approved: s.DB.Approved, Recorder: s.recorder,
 		Agent: s.definition.Agent.Name(), Version: s.version, Info: s.info,

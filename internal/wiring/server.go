@@ -230,7 +230,7 @@ func (s *Server) open(ctx context.Context, a *agent.Agent, addr string) (http.Ha
 		return nil, err
 	}
 	host := hosting{
-		conversations: s.conversations, unused: s.DB.Unused, memories: s.DB.Memories,
+		conversations: s.conversations, unused: s.DB.Unused, versions: s.DB.Versions, memories: s.DB.Memories,
 		readers: s.Readers, speech: s.speech, others: s.relay,
 		retire:  s.closing(s.definition),
 		choices: func(ctx context.Context) (chat.Choices, error) { return s.now().choices(ctx) },

@@ -19,11 +19,10 @@ import (
 // chatColumns are the columns of chat c that scanChat reads.
 const chatColumns = `c.id, c.seq, c.turn, c.client_id, c.type, c.content, c.is_user, c.replaces, c.sender, c.sentence, c."timestamp"`
 
-// notReplaced is a condition for rows with session_id and turn: a later message
-// has not replaced the turn. The subquery reads the replaced turns of the
-// session once, from an index.
+// notReplaced is a condition for rows with session_id and turn: the turn is shown.
+// The subquery reads the hidden turns of the session once, from an index.
 func notReplaced(alias, session string) string {
-	return `NOT (` + alias + `.turn <@ ANY (ARRAY(SELECT int8range(r.replaces, r.turn) FROM chat r WHERE r.session_id = ` + session + ` AND r.replaces > 0)))`
+	return `NOT (` + alias + `.turn <@ ANY (ARRAY(SELECT int8range(h.first, h.until) FROM hidden_turn h WHERE h.session_id = ` + session + `)))`
 }
 
 func scanChat(row pgx.CollectableRow) (chat.Message, error) {

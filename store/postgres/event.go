@@ -13,6 +13,7 @@ import (
 
 	"docent/agent/chat"
 	"docent/agent/session/journal"
+	"docent/payload"
 	"docent/store"
 )
 
@@ -35,8 +36,8 @@ var receiveEvent = receiving("")
 
 // reviseEvent is receiveEvent for a message that replaces a turn. It stores the
 // event only if the turn can be replaced.
-var reviseEvent = receiving(` AND ` + spokenTurn("$1", "$13::bigint") + ` AND NOT EXISTS (SELECT FROM chat r
-			WHERE r.session_id = $1 AND r.replaces > 0 AND r.replaces <= $13::bigint AND r.turn > $13::bigint)`)
+var reviseEvent = receiving(` AND ` + spokenTurn("$1", "$13::bigint") + ` AND NOT EXISTS (SELECT FROM hidden_turn h
+			WHERE h.session_id = $1 AND h.first <= $13::bigint AND h.until > $13::bigint)`)
 
 // spokenTurn is a condition: the turn began with a user's message.
 func spokenTurn(session, turn string) string {
@@ -45,13 +46,14 @@ func spokenTurn(session, turn string) string {
 
 func receiving(condition string) string {
 	return `WITH s AS (
-		UPDATE session SET seq = seq + CASE $7::text WHEN '' THEN 0 ELSE 1 END, turn = turn + 1, updated_at = $2
+		UPDATE session SET seq = seq + CASE $7::text WHEN '' THEN 0 ELSE 1 END, turn = turn + 1, updated_at = $2, archived = archived AND $7::text = ''
 		WHERE id = $1 AND ($15::bigint = 0 OR fence = $15)
 			AND NOT EXISTS (SELECT FROM chat WHERE session_id = $1 AND $7::text <> '' AND client_id = $3 AND client_id <> '' AND is_user)
 			AND NOT EXISTS (SELECT FROM event WHERE session_id = $1 AND $7::text = '' AND client_id = $3 AND client_id <> '')` + condition + `
 		RETURNING id, seq, turn),
 	c AS (INSERT INTO chat (session_id, type, content, is_user, sender, "timestamp", seq, turn, client_id, replaces)
 		SELECT id, $7, $8, true, $12, $6, seq, turn, $3, $13 FROM s WHERE $7::text <> '' RETURNING id),
+	h AS (INSERT INTO hidden_turn (session_id, first, until) SELECT id, $13::bigint, turn FROM s WHERE $13::bigint > 0),
 	d AS (INSERT INTO said (session_id, chat_id, turn, folded) SELECT s.id, c.id, s.turn, $14 FROM s, c WHERE $14::text <> ''),
 	e AS (INSERT INTO event (session_id, event, info, "timestamp", turn, human, data, origin, chat_id, client_id, handled)
 		SELECT id, $4, $5, $6, turn, $9, $10, $11, (SELECT id FROM c), CASE $7::text WHEN '' THEN $3 ELSE '' END, false FROM s RETURNING *)
@@ -183,6 +185,25 @@ var lastEvent = strings.NewReplacer("e.data", lightColumn("e.data"), "c.content"
 // small.
 func lightColumn(name string) string {
 	return `CASE WHEN pg_column_size(` + name + `) <= $3 THEN ` + name + ` END`
+}
+
+// hiddenTurns returns the turns of a session that are not shown.
+const hiddenTurns = `SELECT h.first, h.until FROM session s JOIN hidden_turn h ON h.session_id = s.id
+	WHERE s.agent_name = $1 AND s.session_id = $2 ORDER BY h.first, h.until`
+
+// scanHidden reads the rows of hiddenTurns.
+func scanHidden(results pgx.BatchResults) ([]payload.TurnRange, error) {
+	rows, err := results.Query()
+	if err != nil {
+		return nil, err
+	}
+	var out []payload.TurnRange
+	var r payload.TurnRange
+	_, err = pgx.ForEachRow(rows, []any{&r.First, &r.Until}, func() error {
+		out = append(out, r)
+		return nil
+	})
+	return out, err
 }
 
 // scanLast reads the rows of lastEvent.

@@ -61,6 +61,7 @@ func (s *sessions) openSession(ctx context.Context, record journal.SessionRecord
 	batch.Queue(`SELECT `+records.SessionColumns+`, s.replica, s.fence FROM session s WHERE s.agent_name = $1 AND s.session_id = $2`, agentName, id)
 	batch.Queue(pendingEvents, agentName, id)
 	batch.Queue(lastEvent, agentName, id, chat.MaxHistoryContent)
+	batch.Queue(hiddenTurns, agentName, id)
 	results := s.pool.SendBatch(ctx, batch)
 	defer func() { err = errors.Join(err, results.Close()) }()
 	tag, err := results.Exec()
@@ -93,6 +94,9 @@ func (s *sessions) openSession(ctx context.Context, record journal.SessionRecord
 	if err == nil {
 		stored.Last, err = scanLast(results)
 	}
+	if err == nil {
+		stored.Hidden, err = scanHidden(results)
+	}
 	return stored, tag.RowsAffected() == 1, err
 }
 
@@ -104,6 +108,7 @@ func (s *sessions) ResetSession(ctx context.Context, session, fence int64) (seq 
 		QueryRow(func(row pgx.Row) error { return row.Scan(&seq) })
 	for _, table := range []string{
 		"event", "reasoning_step", "said", "chat", "transition", "intent_prediction", "feedback", "session_document",
+		"hidden_turn", "branch",
 	} {
 		batch.Queue(`DELETE FROM `+table+` WHERE session_id = $1 AND ($2::bigint = 0 OR EXISTS (SELECT FROM session WHERE id = $1 AND fence = $2))`,
 			session, fence)

@@ -87,7 +87,8 @@ func (s insights) followMessages(
 			s.channel, s.owner, s.username, s.session_id,
 			coalesce((SELECT u.sender FROM chat u WHERE u.session_id = c.session_id AND u.turn = c.turn AND u.is_user ORDER BY u.seq LIMIT 1), '')
 		FROM chat c JOIN session s ON s.id = c.session_id
-		WHERE c.id > $1 AND c.id <= $2 AND c.type = 'rag_answer' AND NOT c.is_user ORDER BY c.id LIMIT $3`, p.chat, upTo, insight.Batch)
+		WHERE c.id > $1 AND c.id <= $2 AND c.type = 'rag_answer' AND NOT c.is_user
+			AND (s.copied = 0 OR c.turn > s.copied) ORDER BY c.id LIMIT $3`, p.chat, upTo, insight.Batch)
 	if err != nil {
 		return false, err
 	}

@@ -25,7 +25,7 @@ type sessions struct{ db Database }
 
 // SessionColumns are the columns of session s that ScanSession reads.
 const SessionColumns = `s.id, s.agent_name, s.session_id, coalesce(s.session_name, ''), coalesce(s.username, ''), s.owner, s.address, s.platform_name,
-	s.current_state, s.entered_at, s.wake_at, s.variables, s.seq, s.reset_seq, s.turn, s.timestamp, s.updated_at, s.pinned`
+	s.current_state, s.entered_at, s.wake_at, s.variables, s.seq, s.reset_seq, s.turn, s.timestamp, s.updated_at, s.pinned, s.archived, s.folder`
 
 // ScanSession reads SessionColumns and the columns of more. Without a row, it fails with
 // store.NoSession.
@@ -35,7 +35,7 @@ func ScanSession(row Row, more ...any) (journal.SessionRecord, error) {
 	err := row.Scan(append([]any{
 		&r.RowID, &r.Key.Agent, &r.Key.ID, &r.Name, &r.Username, &r.Owner, &r.Address, &r.Platform,
 		&r.State, Time(&r.EnteredAt), Time(&r.WakeAt), &variables, &r.Seq, &r.ResetSeq, &r.Turn,
-		Time(&r.CreatedAt), Time(&r.UpdatedAt), &r.Pinned,
+		Time(&r.CreatedAt), Time(&r.UpdatedAt), &r.Pinned, &r.Archived, &r.Folder,
 	}, more...)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return journal.SessionRecord{}, store.NoSession()
@@ -96,6 +96,13 @@ func (s sessions) Sessions(ctx context.Context, filter journal.SessionFilter) ([
 	}
 	if past := filter.Past; past != nil {
 		where += ` AND (s.updated_at, s.id) < (` + p.add(past.UpdatedAt) + `, ` + p.add(past.RowID) + `)`
+	}
+	switch filter.Archive {
+	case journal.ArchiveAny:
+	case journal.ArchiveOpen:
+		where += ` AND NOT s.archived`
+	case journal.ArchiveOnly:
+		where += ` AND s.archived`
 	}
 	if filter.Spoken {
 		where += ` AND EXISTS (SELECT 1 FROM chat c WHERE c.session_id = s.id AND c.is_user AND c.sender = '')`
@@ -183,13 +190,15 @@ func (s sessions) Session(ctx context.Context, key journal.SessionKey) (journal.
 	return r, s.db.Fail(fmt.Sprintf("read session %s of %s", key.ID, key.Agent), err)
 }
 
-// ChangeSession names or pins a session; see journal.Directory.
+// ChangeSession changes how lists show a session; see journal.Directory.
 func (s sessions) ChangeSession(ctx context.Context, key journal.SessionKey, c journal.SessionChange) error {
 	name, folded := store.Name(c.Name)
+	folder, _ := store.Name(c.Folder)
 	return s.db.Fail(fmt.Sprintf("change session %s of %s", key.ID, key.Agent), change(ctx, s.db, store.NoSession(),
-		`UPDATE session SET session_name = nullif(coalesce($3, session_name), ''), folded = coalesce($4, folded), pinned = coalesce($5, pinned)
+		`UPDATE session SET session_name = nullif(coalesce($3, session_name), ''), folded = coalesce($4, folded), pinned = coalesce($5, pinned),
+				archived = coalesce($6, archived), folder = coalesce($7, folder)
 			WHERE agent_name = $1 AND session_id = $2`,
-		store.Text(key.Agent), store.Text(key.ID), name, folded, c.Pinned))
+		store.Text(key.Agent), store.Text(key.ID), name, folded, c.Pinned, c.Archived, folder))
 }
 
 // DeleteSession deletes a session with all its data; see journal.Directory.

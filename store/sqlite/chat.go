@@ -18,12 +18,11 @@ import (
 // chatColumns are the columns of chat c that scanChat reads.
 const chatColumns = `c.id, c.seq, c.turn, c.client_id, c.type, c.content, c.is_user, c.replaces, c.sender, c.sentence, c.timestamp`
 
-// notReplaced is a condition on rows with session_id and turn. It holds if no
-// later message has replaced the turn. For sessions without replaced turns,
-// SQLite needs only an index and reads no rows.
+// notReplaced is a condition on rows with session_id and turn. It holds if the
+// turn is shown. For sessions without hidden turns, SQLite reads no rows.
 func notReplaced(alias, session string) string {
-	return `(NOT EXISTS (SELECT 1 FROM chat r WHERE r.session_id = ` + session + ` AND r.replaces > 0)
-		OR NOT EXISTS (SELECT 1 FROM chat r WHERE r.session_id = ` + session + ` AND r.replaces > 0 AND r.replaces <= ` + alias + `.turn AND r.turn > ` + alias + `.turn))`
+	return `(NOT EXISTS (SELECT 1 FROM hidden_turn h WHERE h.session_id = ` + session + `)
+		OR NOT EXISTS (SELECT 1 FROM hidden_turn h WHERE h.session_id = ` + session + ` AND h.first <= ` + alias + `.turn AND h.until > ` + alias + `.turn))`
 }
 
 func scanChat(rows *sql.Rows) (chat.Message, error) {

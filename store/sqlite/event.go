@@ -98,8 +98,8 @@ func (s *sessions) addEvent(ctx context.Context, w *writer, in journal.Incoming)
 	if in.Type != "" {
 		said = 1
 	}
-	err = w.row(ctx, `UPDATE session SET seq = seq + ?, turn = turn + 1, updated_at = ? WHERE id = ? RETURNING seq, turn`,
-		said, s.now(), in.Session).Scan(&next, &e.Turn)
+	err = w.row(ctx, `UPDATE session SET seq = seq + ?, turn = turn + 1, updated_at = ?, archived = archived AND ? = 0 WHERE id = ? RETURNING seq, turn`,
+		said, s.now(), said, in.Session).Scan(&next, &e.Turn)
 	if errors.Is(err, sql.ErrNoRows) {
 		return e, 0, store.NoSession()
 	}
@@ -118,6 +118,12 @@ func (s *sessions) addEvent(ctx context.Context, w *writer, in journal.Incoming)
 			return e, 0, err
 		}
 		chatID = &e.Message.ID
+	}
+	if in.Replaces > 0 {
+		_, err := w.exec(ctx, `INSERT INTO hidden_turn (session_id, first, until) VALUES (?, ?, ?)`, in.Session, in.Replaces, e.Turn)
+		if err != nil {
+			return e, 0, err
+		}
 	}
 	clientID := in.ClientID
 	if chatID != nil {
@@ -142,7 +148,7 @@ func replaceable(ctx context.Context, w *writer, in journal.Incoming) error {
 	var begun, spoken, free bool
 	err := w.row(ctx, `SELECT EXISTS (SELECT 1 FROM event e WHERE e.session_id = s.id AND e.turn = ?2),
 			EXISTS (SELECT 1 FROM event e WHERE e.session_id = s.id AND e.turn = ?2 AND e.human AND e.chat_id IS NOT NULL),
-			NOT EXISTS (SELECT 1 FROM chat r WHERE r.session_id = s.id AND r.replaces > 0 AND r.replaces <= ?2 AND r.turn > ?2)
+			NOT EXISTS (SELECT 1 FROM hidden_turn h WHERE h.session_id = s.id AND h.first <= ?2 AND h.until > ?2)
 		FROM session s WHERE s.id = ?1`, in.Session, in.Replaces).Scan(&begun, &spoken, &free)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):

@@ -8,6 +8,7 @@ import (
 
 	"docent/agent/chat"
 	"docent/agent/session/journal"
+	"docent/payload"
 	"docent/store"
 	records "docent/store/sql"
 )
@@ -62,6 +63,13 @@ func (s *sessions) openSession(ctx context.Context, record journal.SessionRecord
 		if errors.Is(err, sql.ErrNoRows) {
 			stored.Last, err = journal.EventRecord{}, nil
 		}
+		if err != nil {
+			return err
+		}
+		if rows, err = w.query(ctx, records.HiddenTurns, stored.RowID); err != nil {
+			return err
+		}
+		stored.Hidden, err = collect(rows, func(rows *sql.Rows) (payload.TurnRange, error) { return records.ScanTurnRange(rows) })
 		return err
 	})
 	return stored, created, err
@@ -83,6 +91,7 @@ func (s *sessions) ResetSession(ctx context.Context, session, _ int64) (seq int6
 			`DELETE FROM chat WHERE session_id = ?`, `DELETE FROM transition WHERE session_id = ?`,
 			`DELETE FROM intent_prediction WHERE session_id = ?`, `DELETE FROM feedback WHERE session_id = ?`,
 			`DELETE FROM session_document WHERE session_id = ?`,
+			`DELETE FROM hidden_turn WHERE session_id = ?`, `DELETE FROM branch WHERE session_id = ?`,
 		} {
 			if _, err := w.exec(ctx, query, session); err != nil {
 				return err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"docent/agent/chat"
+	"docent/payload"
 )
 
 // ErrNoTurn is the cause of a fault.NotFound if the session exists but has no such
@@ -74,6 +75,10 @@ type SessionRecord struct {
 	UpdatedAt time.Time
 	// Pinned puts the session before others in lists.
 	Pinned bool
+	// Archived takes the session out of lists of open sessions. A new message takes it back.
+	Archived bool
+	// Folder is the name of the user's folder with the session, or "".
+	Folder string
 	// Replica, in OpenSession, is the id of the replica that is to run the session; see Leases. ""
 	// claims nothing. Stores for one process ignore it, and all fences.
 	Replica string
@@ -83,9 +88,11 @@ type SessionRecord struct {
 	// replaced turns are excluded. Only OpenSession fills it.
 	Pending []EventRecord
 	// Last is the last consumed event, see TurnRecord.Last. It has no ID if there is none or its
-	// turn was replaced. Its data and the content of its message are nil above MaxHistoryContent
+	// turn is hidden. Its data and the content of its message are nil above MaxHistoryContent
 	// bytes. Only OpenSession fills it.
 	Last EventRecord
+	// Hidden are the turns of the branches that are not shown. Only OpenSession fills it.
+	Hidden []payload.TurnRange
 }
 
 // EventRecord is a received event, a row of BAF's table event. The unhandled events
@@ -357,6 +364,19 @@ type Alarms interface {
 	Alarms(ctx context.Context, agent string, after time.Time, limit int) ([]Alarm, error)
 }
 
+// Archive selects sessions by SessionRecord.Archived.
+type Archive int
+
+// The selections.
+const (
+	// ArchiveAny selects all sessions.
+	ArchiveAny Archive = iota
+	// ArchiveOpen selects those that are not archived.
+	ArchiveOpen
+	// ArchiveOnly selects archived ones.
+	ArchiveOnly
+)
+
 // SessionFilter selects sessions. Zero fields select everything.
 type SessionFilter struct {
 	// Agent selects the name of the agent.
@@ -369,6 +389,8 @@ type SessionFilter struct {
 	Spoken bool
 	// Waiting selects sessions with a message that no turn has handled.
 	Waiting bool
+	// Archive selects by the archive.
+	Archive Archive
 	// Match selects sessions whose name or messages contain this text, ignoring case. Replaced
 	// messages do not count. Messages are searched as ChatMessage.Said returns them.
 	Match string
@@ -395,12 +417,19 @@ type Found struct {
 	Text string
 }
 
-// SessionChange changes the name or the pin of a session.
+// MaxFolder bounds the name of a folder, in characters.
+const MaxFolder = 60
+
+// SessionChange changes how lists show a session.
 type SessionChange struct {
 	// Name is the new display name. "" removes the name, and nil keeps it.
 	Name *string
 	// Pinned has the same meaning as in SessionRecord. nil keeps it.
 	Pinned *bool
+	// Archived has the same meaning as in SessionRecord. nil keeps it.
+	Archived *bool
+	// Folder has the same meaning as in SessionRecord. nil keeps it.
+	Folder *string
 }
 
 // Directory lists and manages conversations. It is safe for concurrent use.
@@ -409,7 +438,7 @@ type Directory interface {
 	Sessions(ctx context.Context, filter SessionFilter) ([]SessionRecord, error)
 	// Session returns one session, or fails with fault.NotFound.
 	Session(ctx context.Context, key SessionKey) (SessionRecord, error)
-	// ChangeSession changes the name or the pin of a session.
+	// ChangeSession changes how lists show a session.
 	ChangeSession(ctx context.Context, key SessionKey, change SessionChange) error
 	// DeleteSession removes a session and its contents.
 	DeleteSession(ctx context.Context, key SessionKey) error

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"docent/internal/fault"
+	"docent/payload"
 )
 
 // Attempts of a write, and the pause before the second attempt. Each pause is twice as long as the
@@ -60,6 +61,15 @@ func (w *Writer) Empty(ctx context.Context) (seq int64, err error) {
 		return err //nolint:wrapcheck // it names the session
 	})
 	return seq, err
+}
+
+// Show shows the newest branch with a turn. It may be repeated.
+func (w *Writer) Show(ctx context.Context, store Versions, turn int64) (hidden []payload.TurnRange, err error) {
+	err = w.retry(ctx, func(ctx context.Context) (err error) {
+		hidden, err = store.ShowTurn(ctx, w.Session, w.Fence, turn)
+		return err
+	})
+	return hidden, err
 }
 
 // retry calls write until it succeeds, fails permanently, or has failed writeAttempts times.

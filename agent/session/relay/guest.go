@@ -32,6 +32,7 @@ var operations = map[replica.Op]operation{
 		}
 		return g.Revise(ctx, r)
 	}),
+	replica.OpShow:  does(func(ctx context.Context, g guest, show session.Show) error { return g.Show(ctx, show) }),
 	replica.OpSet:   does(func(ctx context.Context, g guest, v map[string]json.RawMessage) error { return g.SetVariables(ctx, v) }),
 	replica.OpStop:  does(func(ctx context.Context, g guest, turn int64) error { return g.Stop(ctx, turn) }),
 	replica.OpReset: does(func(ctx context.Context, g guest, _ any) error { return g.Reset(ctx) }),

@@ -11,6 +11,7 @@ const (
 	OpFile     Op = "file"
 	OpEvent    Op = "event"
 	OpRevise   Op = "revise"
+	OpShow     Op = "show"
 	OpSet      Op = "set"
 	OpStop     Op = "stop"
 	OpReset    Op = "reset"

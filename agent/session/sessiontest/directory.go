@@ -17,6 +17,7 @@ var directoryTests = map[string]func(*testing.T, Database){
 	"List":    directoryList,
 	"Waiting": directoryWaiting,
 	"Pins":    directoryPins,
+	"Archive": directoryArchive,
 	"Others":  directoryOthers,
 	"Match":   directoryMatch,
 	"Find":    directoryFind,

@@ -110,7 +110,7 @@ interface Waiting {
   /** The base64 text that replaces the hole in the frame. It needs no escaping, which would take long. */
   bytes: string | Blob | undefined;
   /** The frame that completes the request; taken is an ack without seq. */
-  until: 'ack' | 'taken' | 'feedback_stored' | 'session_reset';
+  until: 'ack' | 'taken' | 'feedback_stored' | 'turns_shown' | 'session_reset';
   /** The request concerns the present moment, so it is rejected when the connection is lost. */
   once: boolean;
   /** Its length in UTF-16 units; 0 if it was not sent on this connection. */
@@ -226,6 +226,11 @@ export class DocentClient {
   /** regenerate requests a new answer to the message of a turn. It removes this turn and later ones. */
   regenerate(turn: number, { id = newId() }: { id?: string } = {}): Promise<Stored> {
     return this.say({ id, action: 'regenerate', content: undefined, replaces: turn }, { turn });
+  }
+
+  /** show shows the newest branch of the conversation with a turn: a version of a question. */
+  async show(turn: number): Promise<void> {
+    await this.put('show', { turn }, 'turns_shown');
   }
 
   /** feedback rates a turn, by default the last one. The rating is from -100 to 100, and the reason is one that the server knows. */
@@ -385,6 +390,8 @@ export class DocentClient {
         return this.settle(of(frame.id), { id: frame.id, seq: frame.seq, turn: frame.turn, duplicate: true });
       case 'feedback_stored':
         return this.settle(of(frame.id) ?? this.queue.find((w) => w.until === 'feedback_stored'), frame.message);
+      case 'turns_shown':
+        return this.settle(of(frame.id), undefined);
       case 'session_reset':
         for (const w of this.queue.filter((w) => w.until === 'session_reset')) this.settle(w, frame.message);
         return;

@@ -21,6 +21,9 @@ export type Task = wire.Task;
 export type Welcome = Omit<wire.Welcome, 'reset_seq' | 'limits' | 'voice'> &
   Partial<Pick<wire.Welcome, 'reset_seq' | 'voice'>> & { limits: Pick<wire.Welcome['limits'], 'message_bytes'> & Partial<wire.Welcome['limits']> };
 
+/** TurnRange are the turns from first on and before until. */
+export type TurnRange = wire.TurnRange;
+
 /** The outcomes of a turn. */
 export type Outcome = wire.TurnFinished['outcome'];
 
@@ -29,6 +32,7 @@ export interface ServerMessages {
   welcome: Welcome;
   synced: wire.Synced;
   turn_snapshot: wire.TurnSnapshot;
+  turns_shown: { hidden: wire.TurnRange[] };
   session_reset: { seq: number };
   /** Without seq, it acknowledges a request that stores nothing. */
   ack: wire.Ack;
@@ -93,6 +97,7 @@ const checks: Record<string, (m: Fields) => boolean> = {
   welcome: (m) => typeof m.session_id === 'string' && number(m.seq),
   synced: (m) => number(m.seq) && Array.isArray(m.turns),
   turn_snapshot: (m) => number(m.turn) && number(m.n) && typeof m.text === 'string' && Array.isArray(m.steps),
+  turns_shown: (m) => Array.isArray(m.hidden),
   session_reset: (m) => number(m.seq),
   ack: (m) => m.seq === undefined || number(m.seq),
   status: (m) => typeof m.phase === 'string',

@@ -3,5 +3,5 @@ export { DocentClient, DocentError, type ClientEvent, type ClientEvents, type Op
 export { newId, parseFrame } from './frames.ts';
 export type * from './frames.ts';
 export { stays, type Backoff, type LinkState } from './link.ts';
-export { emptyTranscript, reduce, unreplaced } from './transcript.ts';
+export { emptyTranscript, reduce, unreplaced, versions } from './transcript.ts';
 export type { Entry, Loaded, LoadedMessage, LoadedStep, Pending, Provisional, Transcript, TranscriptEvent, Turn, TurnState } from './transcript.ts';

@@ -1,7 +1,7 @@
 // The content of a session as a pure function of its events. It uses no socket and
 // no page, and returned values never change.
 import type { ClientEvent, Outgoing } from './client.ts';
-import type { ErrorBody, Sentence, ServerFrame, StepAction } from './frames.ts';
+import type { ErrorBody, Sentence, ServerFrame, StepAction, TurnRange } from './frames.ts';
 
 /** Entry is a stored message, step, or failure. */
 export interface Entry {
@@ -73,13 +73,15 @@ export interface Transcript {
   readonly entries: readonly Entry[];
   readonly turns: ReadonlyMap<number, Turn>;
   readonly pending: readonly Pending[];
+  /** The turns of the branches that are not shown. null: those that later questions replace. */
+  readonly hidden: readonly TurnRange[] | null;
   /** The highest known seq. */
   readonly lastSeq: number;
   /** All stored frames have arrived, and further frames are live. */
   readonly synced: boolean;
 }
 
-export const emptyTranscript: Transcript = { entries: [], turns: new Map(), pending: [], lastSeq: 0, synced: false };
+export const emptyTranscript: Transcript = { entries: [], turns: new Map(), pending: [], hidden: null, lastSeq: 0, synced: false };
 
 /** LoadedMessage is a message in the response of GET /api/sessions/{id}/messages. */
 export interface LoadedMessage {
@@ -108,6 +110,8 @@ export interface Loaded {
   steps: readonly LoadedStep[];
   /** The highest seq of the session; absent from older servers. */
   seq?: number | null | undefined;
+  /** The turns of the branches that are not shown; absent if all are shown. */
+  hidden?: readonly TurnRange[] | null | undefined;
 }
 
 /** TranscriptEvent is an event of a client, or a conversation loaded by HTTP. */
@@ -129,15 +133,29 @@ export function reduce(t: Transcript, event: TranscriptEvent): Transcript {
   }
 }
 
-/** unreplaced returns the entries that no stored or waiting message replaces. */
+/** unreplaced returns the entries of the shown turns that no waiting message replaces. */
 export function unreplaced(t: Transcript): readonly Entry[] {
-  const gone: [number, number][] = t.entries.flatMap((e) => (e.replaces > 0 ? [[e.replaces, e.turn ?? Infinity]] : []));
-  for (const p of t.pending) if (p.replaces !== undefined && !p.error) gone.push([p.replaces, Infinity]);
+  const gone: TurnRange[] = [...(t.hidden ?? replaced(t.entries))];
+  for (const p of t.pending) if (p.replaces !== undefined && !p.error) gone.push({ first: p.replaces, until: Infinity });
   if (gone.length === 0) return t.entries;
-  return t.entries.filter(({ turn }) => turn === null || !gone.some(([from, to]) => turn >= from && turn < to));
+  return t.entries.filter(({ turn }) => turn === null || !gone.some(({ first, until }) => turn >= first && turn < until));
 }
 
-function load(t: Transcript, { messages, steps, seq }: Loaded): Transcript {
+const replaced = (entries: readonly Entry[]): TurnRange[] => entries.flatMap((e) => (e.replaces > 0 ? [{ first: e.replaces, until: e.turn ?? Infinity }] : []));
+
+/** versions returns the turns of all versions of a question, oldest first, by each of these turns. */
+export function versions(t: Transcript): ReadonlyMap<number, readonly number[]> {
+  const of = new Map<number, number[]>();
+  for (const e of t.entries) {
+    if (e.kind !== 'question' || !e.replaces || e.turn === null) continue;
+    const all = of.get(e.replaces) ?? [e.replaces];
+    all.push(e.turn);
+    for (const turn of all) of.set(turn, all);
+  }
+  return of;
+}
+
+function load(t: Transcript, { messages, steps, seq, hidden }: Loaded): Transcript {
   const found = new Map<number, Entry>();
   let turn: number | null = null;
   for (const m of [...messages].sort((a, b) => a.seq - b.seq)) {
@@ -152,7 +170,7 @@ function load(t: Transcript, { messages, steps, seq }: Loaded): Transcript {
   for (const s of steps) found.set(s.seq, { ...blank, seq: s.seq, turn: s.turn, kind: 'step', type: s.kind, content: s.payload, ...time(Date.parse(s.timestamp ?? '')) });
   for (const e of t.entries) found.set(e.seq, e);
   const entries = [...found.values()].sort((a, b) => a.seq - b.seq);
-  return { ...t, entries, lastSeq: Math.max(t.lastSeq, entries.at(-1)?.seq ?? 0, seq ?? 0) };
+  return { ...t, entries, hidden: hidden ?? t.hidden, lastSeq: Math.max(t.lastSeq, entries.at(-1)?.seq ?? 0, seq ?? 0) };
 }
 
 const named = (sentence: Sentence | undefined): { sentence?: Sentence } => (sentence ? { sentence } : {});
@@ -181,9 +199,11 @@ function receive(t: Transcript, frame: ServerFrame, at?: number): Transcript {
       return { ...kept, synced: false, turns: mapped(kept.turns, (turn) => ({ ...turn, text: '', steps: [], n: 0 })) };
     }
     case 'session_reset':
-      return forget(t, frame.message.seq);
+      return { ...forget(t, frame.message.seq), hidden: null };
+    case 'turns_shown':
+      return { ...t, hidden: frame.message.hidden };
     case 'synced':
-      return sync(t, frame.message.turns);
+      return { ...sync(t, frame.message.turns), hidden: frame.message.hidden ?? null };
     case 'turn_snapshot': {
       const { turn, n, text, steps } = frame.message;
       return setTurn(t, turn, { state: 'running', searched: true, n, text, steps: steps.flatMap((s) => provisional(s.action, s.message, 0)), replied: false });
@@ -230,11 +250,13 @@ function storeFrame(t: Transcript, frame: ServerFrame, kind: Entry['kind'], type
   return setTurn(next, frame.turn, { text: '', replied: true });
 }
 
-function store(t: Transcript, e: Entry): Transcript {
+// store adds an entry. The history is no news for the hidden turns, which synced has.
+function store(t: Transcript, e: Entry, history = false): Transcript {
   const at = t.entries.findLastIndex((other) => other.seq <= e.seq);
   if (t.entries[at]?.seq === e.seq) return t;
   const pending = e.id ? t.pending.filter((p) => p.id !== e.id) : t.pending;
-  return { ...t, pending, entries: t.entries.toSpliced(at + 1, 0, e), lastSeq: Math.max(t.lastSeq, e.seq) };
+  const hidden = t.hidden && e.replaces > 0 && !history ? [...t.hidden, { first: e.replaces, until: e.turn ?? Infinity }] : t.hidden;
+  return { ...t, pending, hidden, entries: t.entries.toSpliced(at + 1, 0, e), lastSeq: Math.max(t.lastSeq, e.seq) };
 }
 
 // forget removes the entries up to seq, and their turns.
@@ -282,7 +304,7 @@ function hear(t: Transcript, frame: ServerFrame): Transcript {
   const next = store(t, {
     seq: frame.seq, turn, kind: 'question', type: frame.action === 'user_message' ? 'str' : frame.action.slice('user_'.length), content: frame.message,
     id: frame.id ?? '', sender: frame.sender ?? '', replaces: frame.replaces ?? 0,
-  });
+  }, frame.history);
   return next === t || turn === null ? next : setTurn(next, turn, { state: frame.history ? 'over' : 'stored' });
 }
 

@@ -239,6 +239,14 @@ export interface components {
                 /** @enum {unknown} */
                 state: "running" | "waiting";
             }[];
+            /** @description The turns of the branches that are not shown. Absent without them. */
+            hidden?: components["schemas"]["TurnRange"][];
+        };
+        TurnRange: {
+            /** @description The first turn. */
+            first: number;
+            /** @description The turn after the last one. */
+            until: number;
         };
         TurnSnapshot: {
             turn: number;
@@ -314,6 +322,7 @@ export type Step = components['schemas']['Step'];
 export type Hello = components['schemas']['Hello'];
 export type Welcome = components['schemas']['Welcome'];
 export type Synced = components['schemas']['Synced'];
+export type TurnRange = components['schemas']['TurnRange'];
 export type TurnSnapshot = components['schemas']['TurnSnapshot'];
 export type Ack = components['schemas']['Ack'];
 export type TurnFinished = components['schemas']['TurnFinished'];

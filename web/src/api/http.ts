@@ -233,21 +233,24 @@ export async function getText(id: number, signal?: AbortSignal): Promise<Uint8Ar
   return new Uint8Array(await res.arrayBuffer());
 }
 
-export const listSessions = (agent: string, { match, limit }: { match?: string; limit?: number } = {}) =>
-  json<SessionRow[] | null>('/api/sessions' + query({ agent_name: agent, spoken: 'true', match, limit })).then((r) => r ?? []);
+export const listSessions = (agent: string, { match, limit, archived }: { match?: string; limit?: number; archived?: 'open' | 'archived' | 'all' } = {}) =>
+  json<SessionRow[] | null>('/api/sessions' + query({ agent_name: agent, spoken: 'true', match, limit, archived })).then((r) => r ?? []);
 
 /** The maximum number of requests for messages, with 1000 messages each. */
 const maxPages = 10;
 
-/** getMessages loads a conversation from its end to its beginning. */
-export async function getMessages(session: string, of = '/api/sessions'): Promise<Stored> {
+/** getMessages loads a conversation with all versions of its questions, from its end to its beginning. */
+export const getMessages = (session: string) => load(session, '/api/sessions', 'true');
+
+async function load(session: string, of: string, replaced?: 'true'): Promise<Stored> {
   const all: Stored = { messages: [], steps: [], feedback: [] };
   let before: number | undefined;
   for (let i = 0; i < maxPages; i++) {
-    const page = await json<{ [K in keyof Stored]?: Stored[K] | null }>(`${of}/${encodeURIComponent(session)}/messages` + query({ before }));
+    const page = await json<{ [K in keyof Stored]?: Stored[K] | null }>(`${of}/${encodeURIComponent(session)}/messages` + query({ before, replaced }));
     all.messages.push(...(page.messages ?? []));
     all.steps.push(...(page.steps ?? []));
     all.feedback.push(...(page.feedback ?? []));
+    if (page.hidden) all.hidden ??= page.hidden;
     all.owner_name ??= page.owner_name ?? undefined;
     all.seq ??= page.seq ?? Math.max(0, ...[...all.messages, ...all.steps].map((m) => m.seq));
     before = page.before ?? undefined;
@@ -262,7 +265,7 @@ const others = '/api/admin/conversations';
 export const listOthers = (q: { match?: string; cursor?: string | undefined } = {}) => json<ConversationPage>(others + query({ ...q }));
 
 /** readOthers loads a conversation of another user. The server logs the request. */
-export const readOthers = (session: string) => getMessages(session, others);
+export const readOthers = (session: string) => load(session, others);
 
 /** exportOthersAddress returns the address of a conversation of another user as a file. */
 export const exportOthersAddress = (session: string, format: 'json' | 'markdown') => `${base}${others}/${encodeURIComponent(session)}/export` + query({ format });
@@ -324,8 +327,24 @@ export const accountAddress = `${base}/api/me/export`;
 
 export const logOut = () => call('/api/logout', { method: 'POST' });
 
-/** changeSession renames or pins a conversation. The request outlives the page, which the user may close at once. */
-export const changeSession = (session: string, change: { session_name?: string; pinned?: boolean }) =>
+/** SessionChange is a change of how lists show a conversation. */
+export interface SessionChange {
+  session_name?: string;
+  pinned?: boolean;
+  archived?: boolean;
+  folder?: string;
+}
+
+/** branchSession begins a conversation with the messages of another one up to a turn. */
+export const branchSession = (session: string, turn: number) =>
+  json<{ session_id: string }>(`/api/sessions/${encodeURIComponent(session)}/branch`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ turn }),
+  }).then((r) => r.session_id);
+
+/** changeSession changes how lists show a conversation. The request outlives the page, which the user may close at once. */
+export const changeSession = (session: string, change: SessionChange) =>
   call(`/api/sessions/${encodeURIComponent(session)}`, {
     method: 'PATCH',
     headers: { 'Content-Type': 'application/json' },

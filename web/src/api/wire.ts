@@ -664,6 +664,18 @@ export interface components {
             /** @enum {string} */
             status: "ok";
         };
+        HiddenTurns: {
+            /**
+             * Format: int64
+             * @description The first turn.
+             */
+            first: number;
+            /**
+             * Format: int64
+             * @description The turn after the last one.
+             */
+            until: number;
+        };
         IndexInfo: {
             /**
              * Format: int64
@@ -764,7 +776,7 @@ export interface components {
             is_user: boolean;
             /**
              * Format: int64
-             * @description The first of the turns that this message replaces. The replaced turns no longer belong to the conversation.
+             * @description The first of the turns that this message replaces. These turns are hidden while this message is shown.
              */
             replaces?: number;
             sender?: string;
@@ -785,6 +797,8 @@ export interface components {
             before?: number;
             /** @description The latest feedback of the user on each turn of this page. */
             feedback: components["schemas"]["Feedback"][];
+            /** @description The turns that are not shown, because another version of a question is shown. Absent without them. */
+            hidden?: components["schemas"]["HiddenTurns"][];
             messages: components["schemas"]["Message"][];
             /** @description The name of the owner. Only in GET /api/admin/conversations/{session_id}/messages. */
             owner_name?: string;
@@ -956,6 +970,10 @@ export interface components {
             questions?: string[];
             /** @description The name that people see. An empty title means the name. */
             title?: string;
+        };
+        NewSession: {
+            /** @description The id of the new session. */
+            session_id: string;
         };
         NewShare: {
             /** Format: date-time */
@@ -1584,7 +1602,9 @@ export interface components {
             params: unknown[];
         };
         Session: {
+            archived?: boolean;
             first?: string;
+            folder?: string;
             found?: components["schemas"]["Found"];
             /** Format: int64 */
             id: number;
@@ -1598,7 +1618,18 @@ export interface components {
             /** Format: date-time */
             timestamp: string;
         };
+        SessionBranch: {
+            /**
+             * Format: int64
+             * @description The last turn of the new session. It must have begun with a message of the user.
+             */
+            turn: number;
+        };
         SessionChange: {
+            /** @description Whether lists of open sessions leave it out. A new message takes it back. Without it, the value stays. */
+            archived?: boolean;
+            /** @description The name of the folder. An empty name takes the session out of its folder. Without it, the folder stays. */
+            folder?: string;
             /** @description Whether lists show the session first. Without it, the value stays. */
             pinned?: boolean;
             /** @description The display name. An empty name removes it. Without it, the name stays. */
@@ -1971,6 +2002,7 @@ export type Group = components['schemas']['Group'];
 export type GroupMember = components['schemas']['GroupMember'];
 export type GroupName = components['schemas']['GroupName'];
 export type Health = components['schemas']['Health'];
+export type HiddenTurns = components['schemas']['HiddenTurns'];
 export type IndexInfo = components['schemas']['IndexInfo'];
 export type Info = components['schemas']['Info'];
 export type Invitation = components['schemas']['Invitation'];
@@ -1990,6 +2022,7 @@ export type ModelOrder = components['schemas']['ModelOrder'];
 export type ModelTest = components['schemas']['ModelTest'];
 export type NewApprovedAnswer = components['schemas']['NewApprovedAnswer'];
 export type NewCollection = components['schemas']['NewCollection'];
+export type NewSession = components['schemas']['NewSession'];
 export type NewShare = components['schemas']['NewShare'];
 export type NewToken = components['schemas']['NewToken'];
 export type Notification = components['schemas']['Notification'];
@@ -2048,6 +2081,7 @@ export type SearchResults = components['schemas']['SearchResults'];
 export type Seen = components['schemas']['Seen'];
 export type Sentence = components['schemas']['Sentence'];
 export type Session = components['schemas']['Session'];
+export type SessionBranch = components['schemas']['SessionBranch'];
 export type SessionChange = components['schemas']['SessionChange'];
 export type Setting = components['schemas']['Setting'];
 export type SettingChange = components['schemas']['SettingChange'];

@@ -1,5 +1,5 @@
 // The open conversation: its transcript, and the client that feeds it.
-import { attachment, base64, DocentClient, emptyTranscript, reduce, type Attachment, type LinkState, type Outgoing, type ServerFrame, type Transcript, type TranscriptEvent } from 'docent-client';
+import { attachment, base64, DocentClient, emptyTranscript, reduce, versions, type Attachment, type LinkState, type Outgoing, type ServerFrame, type Transcript, type TranscriptEvent } from 'docent-client';
 import { base } from '../api/base';
 import * as http from '../api/http';
 import { account } from '../shell/account.svelte';
@@ -58,10 +58,16 @@ class Conversation {
   /** The number of replies that arrived while the page was hidden. */
   unseen = $state(0);
 
+  /** The turns of all versions of a question, oldest first, by each of these turns. */
+  versions = $state.raw<ReadonlyMap<number, readonly number[]>>(new Map());
+  /** The version that the user chose last, and the direction. */
+  turned = $state.raw<{ turn: number; by: 1 | -1 } | undefined>();
+
   readonly ratings = new Ratings();
 
   private client: DocentClient | null = null;
   private transcript: Transcript = emptyTranscript;
+  private compared: Transcript['entries'] = [];
   private silent = false;
   private nextDraw = 0;
   private recovered = false;
@@ -212,6 +218,35 @@ class Conversation {
     announcer.say(words.input.sent);
   }
 
+  /** turnTo shows the version before or after a question, and the messages that followed it. */
+  async turnTo(item: Asked, by: 1 | -1): Promise<void> {
+    const all = this.versions.get(item.turn ?? 0) ?? [];
+    const at = all.indexOf(item.turn ?? 0) + by;
+    const turn = all[at];
+    if (turn === undefined || this.busy) return;
+    this.turned = { turn, by };
+    try {
+      await this.connect().show(turn);
+      announcer.say(words.chat.version(at + 1, all.length));
+    } catch (err) {
+      this.refused(err);
+    }
+    void server.list(); // the first question may be another one
+  }
+
+  /** branch opens a new conversation with the messages up to a turn. */
+  async branch(turn: number): Promise<void> {
+    if (!this.session) return;
+    try {
+      const session = await http.branchSession(this.session, turn);
+      router.go(chatAddress(session));
+      announcer.say(words.chat.branched);
+    } catch (err) {
+      notices.failed(words.chat.notBranched, err);
+    }
+    void server.list();
+  }
+
   /** again repeats a question with the current options, or sends a refused question again. */
   again(item: Asked): void {
     if (item.seq === null) {
@@ -353,6 +388,8 @@ class Conversation {
     if (this.nextDraw) cancelAnimationFrame(this.nextDraw);
     this.nextDraw = 0;
     this.items = view(this.transcript, this.silent, this.items);
+    if (this.transcript.entries !== this.compared) this.versions = versions(this.transcript);
+    this.compared = this.transcript.entries;
     clearTimeout(this.silenceTimer);
     if (!this.silent && this.transcript.synced) {
       this.silenceTimer = setTimeout(() => {

@@ -85,11 +85,11 @@ const reasons = new WeakMap<object, Entry | null>();
 
 // The entries of each turn, or a single entry outside of turns. The cache is valid until a
 // frame is stored, because streamed text does not change the groups.
-const grouped = new WeakMap<readonly Stored[], { pending: readonly Pending[]; groups: Map<number | string, Stored[]> }>();
+const grouped = new WeakMap<readonly Stored[], { pending: readonly Pending[]; hidden: Transcript['hidden']; groups: Map<number | string, Stored[]> }>();
 
 function groupsOf(t: Transcript): Map<number | string, Stored[]> {
   const known = grouped.get(t.entries);
-  if (known?.pending === t.pending) return known.groups;
+  if (known?.pending === t.pending && known.hidden === t.hidden) return known.groups;
   const groups = new Map<number | string, Stored[]>();
   for (const e of unreplaced(t)) {
     const place = e.turn || `seq ${e.seq}`;
@@ -97,7 +97,7 @@ function groupsOf(t: Transcript): Map<number | string, Stored[]> {
     if (group) group.push(e);
     else groups.set(place, [e]);
   }
-  grouped.set(t.entries, { pending: t.pending, groups });
+  grouped.set(t.entries, { pending: t.pending, hidden: t.hidden, groups });
   return groups;
 }
 

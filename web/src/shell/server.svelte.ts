@@ -16,6 +16,8 @@ class Server {
   listed = $state(false);
   /** The search text for conversations. '' lists all of them. */
   match = $state('');
+  /** The list shows archived conversations instead of the others. */
+  archive = $state(false);
   /** A search is running. */
   searching = $state(false);
   /** Hidden conversations, which are deleted after the time to undo. */
@@ -75,7 +77,7 @@ class Server {
   async list(): Promise<void> {
     const request = ++this.lastListRequest;
     try {
-      const rows = await http.listSessions(this.info?.agent ?? '', { limit: this.limit });
+      const rows = await http.listSessions(this.info?.agent ?? '', { limit: this.limit, archived: this.archive ? 'archived' : 'open' });
       if (request !== this.lastListRequest) return; // a later request has newer data
       this.rows = rows.filter((s) => s.session_id);
       this.listed = true;
@@ -84,6 +86,17 @@ class Server {
     } catch (err) {
       if (!this.listed) notices.failed(words.shell.notListed, err);
     }
+  }
+
+  /** The names of the folders in the list. */
+  folders = $derived([...new Set(this.rows.flatMap((s) => s.folder || []))].sort((a, b) => a.localeCompare(b)));
+
+  /** showArchive shows the archived conversations, or the others. */
+  showArchive(archive: boolean): Promise<void> {
+    this.archive = archive;
+    this.rows = [];
+    this.listed = false;
+    return this.list();
   }
 
   /** longer loads a longer list. */
@@ -103,7 +116,7 @@ class Server {
     }
     this.searching = true;
     try {
-      const rows = await http.listSessions(this.info?.agent ?? '', { match: text.trim(), limit: pageSize });
+      const rows = await http.listSessions(this.info?.agent ?? '', { match: text.trim(), limit: pageSize, archived: 'all' });
       if (request !== this.lastSearchRequest) return;
       this.hits = rows.filter((s) => s.session_id);
     } catch (err) {
@@ -146,9 +159,9 @@ class Server {
   }
 
   /** change shows a change of a conversation at once, and reverts it if the request fails. */
-  private async change(session: string, change: { session_name?: string; pinned?: boolean }, failed: string): Promise<void> {
+  private async change(session: string, change: http.SessionChange, failed: string): Promise<void> {
     const rows = [this.rows, this.hits ?? []].flatMap((list) => list.filter((s) => s.session_id === session));
-    const before = rows.map(({ session_name, pinned }) => ({ session_name, pinned }));
+    const before = rows.map(({ session_name, pinned, archived, folder }) => ({ session_name, pinned, archived, folder }));
     for (const row of rows) Object.assign(row, change);
     try {
       await http.changeSession(session, change);
@@ -165,6 +178,16 @@ class Server {
 
   pin(session: string, pinned: boolean): Promise<void> {
     return this.change(session, { pinned }, pinned ? words.shell.notPinned : words.shell.notUnpinned);
+  }
+
+  /** file puts a conversation into the archive, or takes it back. */
+  file(session: string, archived: boolean): Promise<void> {
+    return this.change(session, { archived }, words.shell.notArchived);
+  }
+
+  /** move puts a conversation into a folder. '' takes it out of its folder. */
+  move(session: string, folder: string): Promise<void> {
+    return this.change(session, { folder }, words.shell.notMoved);
   }
 
   /** remove deletes a conversation after the time to undo. If the user undoes it, remove calls undone. */

@@ -21,15 +21,35 @@ export function repeated(names: readonly string[]): Set<string> {
   return new Set(names.filter((name) => once.has(name) || !once.add(name)));
 }
 
-/** grouped groups conversations by age and keeps their order. It omits empty groups. */
-export function grouped(rows: readonly SessionRow[], now = new Date()): { age: Age; rows: SessionRow[] }[] {
+/** Group has the conversations of one age, or of the folder. */
+export interface Group {
+  age: Age | 'folder';
+  /** The name of the folder. */
+  folder?: string;
+  rows: SessionRow[];
+}
+
+/**
+ * grouped groups conversations by folder, and the others by age. It keeps their order and omits
+ * empty groups. Pinned conversations come first, in a group of their own.
+ */
+export function grouped(rows: readonly SessionRow[], now = new Date()): Group[] {
+  const inFolder = (row: SessionRow) => (!row.pinned && row.folder) || '';
+  const folders = [...new Set(rows.map(inFolder).filter(Boolean))].sort((a, b) => a.localeCompare(b));
+  const filed: Group[] = folders.map((folder) => ({ age: 'folder', folder, rows: rows.filter((row) => inFolder(row) === folder) }));
+  const aged = byAge(rows.filter((row) => !inFolder(row)), now);
+  const pinned = aged.filter((group) => group.age === 'pinned');
+  return [...pinned, ...filed, ...aged.filter((group) => group.age !== 'pinned')];
+}
+
+function byAge(rows: readonly SessionRow[], now: Date): Group[] {
   const midnight = new Date(now).setHours(0, 0, 0, 0);
-  const byAge = new Map<Age, SessionRow[]>();
+  const groups = new Map<Age, SessionRow[]>();
   for (const row of rows) {
     const a = age(row, midnight);
-    const there = byAge.get(a);
+    const there = groups.get(a);
     if (there) there.push(row);
-    else byAge.set(a, [row]);
+    else groups.set(a, [row]);
   }
-  return ages.flatMap((a) => (byAge.has(a) ? [{ age: a, rows: byAge.get(a)! }] : []));
+  return ages.flatMap((a) => (groups.has(a) ? [{ age: a, rows: groups.get(a)! }] : []));
 }

@@ -106,6 +106,7 @@ export interface Params {
   container_document: [string, string];
   container_empty: [];
   conversation_file_being_read: [];
+  copy_too_long: [number];
   correlation_invalid: [number];
   cursor_invalid: [];
   cursor_with_sort: [];
@@ -730,6 +731,7 @@ export interface Params {
   share_withheld: [];
   shares_full: [number];
   sheet_too_large: [];
+  show_invalid: [];
   shut_down: [];
   shutting_down: [];
   sign_in_elsewhere: [];
@@ -979,6 +981,7 @@ export interface Params {
   vector_index_query_dimensions: [number, number];
   vector_lengths: [number, number];
   vectors_missing: [number, number];
+  versions_off: [];
   visio_drawing: [];
   warc_damaged: [];
   watch_ended: [];

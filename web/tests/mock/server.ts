@@ -71,6 +71,7 @@ interface Session {
   seen: Map<string, { seq: number; turn: number }>;
   /** What was thought of its turns last. */
   rated: Map<number, object>;
+  hidden: { first: number; until: number }[];
   sockets: Set<WebSocket>;
 }
 
@@ -163,6 +164,7 @@ export class MockDocent {
       else if (frame.action === 'user_message') void this.ask(ws, session, frame.message, id);
       else if (frame.action === 'edit') void this.ask(ws, session, m.message, id, m.turn);
       else if (frame.action === 'regenerate') void this.ask(ws, session, session.log.find((k) => k.action === 'user_message' && k.turn === m.turn)?.message, id, m.turn);
+      else if (frame.action === 'show') this.all(session, 'turns_shown', { hidden: this.show(session, m.turn) }, { id });
       else if (frame.action === 'feedback') {
         this.feedback.push(frame.message);
         session.rated.set(m.turn, frame.message as object);
@@ -183,7 +185,7 @@ export class MockDocent {
       for (const [turn, t] of session.running) this.put(ws, 'turn_snapshot', { turn, ...t.snapshot() });
     }
     const turns = [...[...session.running.keys()].map((turn) => ({ turn, state: 'running' })), ...[...session.held].map((turn) => ({ turn, state: 'waiting' }))];
-    this.put(ws, 'synced', { seq: session.seq, turns });
+    this.put(ws, 'synced', { seq: session.seq, turns, ...(session.hidden.length > 0 && { hidden: session.hidden }) });
     session.sockets.add(ws);
     if (resumed) return session;
     const greeting = this.agent ? 'Hello! What can I do for you?' : 'Hello! Ask me about the documents.';
@@ -193,8 +195,8 @@ export class MockDocent {
   }
 
   create(id: string, name: string | null = null): Session {
-    const row: SessionRow = { id: this.sessions.size + 1, session_id: id, session_name: name, platform_name: 'WebSocketPlatform', timestamp: new Date().toISOString(), messages: 0, pinned: false };
-    const session: Session = { row, messages: [], steps: [], log: [], held: new Set(), running: new Map(), seq: 0, turn: 0, seen: new Map(), rated: new Map(), sockets: new Set() };
+    const row: SessionRow = { id: this.sessions.size + 1, session_id: id, session_name: name, platform_name: 'WebSocketPlatform', timestamp: new Date().toISOString(), messages: 0, pinned: false, archived: false };
+    const session: Session = { row, messages: [], steps: [], log: [], held: new Set(), running: new Map(), seq: 0, turn: 0, seen: new Map(), rated: new Map(), hidden: [], sockets: new Set() };
     this.sessions.set(id, session);
     return session;
   }
@@ -244,6 +246,8 @@ export class MockDocent {
     const seq = this.keep(s, { action: 'user_message', message: content, turn, ...more }, ws);
     this.record(s, { seq, turn, type: typeof content === 'string' ? 'str' : 'json', content, is_user: true, client_id: id, ...(replaces && { replaces }) });
     s.seen.set(id, { seq, turn });
+    if (replaces) s.hidden.push({ first: replaces, until: turn });
+    s.row.archived = false;
     await this.run(s, turn, text);
     if (/ask another/.test(text)) await this.hear(s, 'Bob says **42**.', 'ws://bob.example:8765/ws');
   }
@@ -390,24 +394,24 @@ export class MockDocent {
       return void json(this.row(d));
     }
     if (noun !== 'sessions') return void missing();
-    if (!id) return void json(this.listed((url.searchParams.get('match') ?? '').toLowerCase()));
+    if (!id) return void json(this.listed((url.searchParams.get('match') ?? '').toLowerCase(), url.searchParams.get('archived') ?? 'open'));
     const session = this.sessions.get(decodeURIComponent(id));
     if (!session) return void missing();
-    if (part === 'messages') return void json(this.unreplaced(session));
+    if (part === 'messages') return void json(url.searchParams.get('replaced') ? this.recorded(session) : this.unreplaced(session));
+    if (part === 'branch') return void json({ session_id: this.branch(session, (JSON.parse(await body(req)) as { turn: number }).turn) }, 201);
     if (part === 'export') return void res.writeHead(200, { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Disposition': 'attachment' }).end(JSON.stringify(this.unreplaced(session)));
     if (req.method === 'DELETE') this.sessions.delete(session.row.session_id);
     else {
-      const { session_name, pinned } = JSON.parse(await body(req)) as { session_name?: string; pinned?: boolean };
-      if (session_name !== undefined) session.row.session_name = session_name;
-      if (pinned !== undefined) session.row.pinned = pinned;
+      Object.assign(session.row, JSON.parse(await body(req)));
     }
     res.writeHead(204).end();
   }
 
   // Pinned conversations first, then the newest; only those with the searched text.
-  private listed(match: string) {
+  private listed(match: string, archived: string) {
     const said = (s: Session) => [s.row.session_name ?? '', ...this.unreplaced(s).messages.map((m) => JSON.stringify(m.content))].join('\n').toLowerCase();
-    const found = [...this.sessions.values()].filter((s) => (s.row.session_name || s.messages.some((m) => m.is_user)) && said(s).includes(match)).reverse();
+    const found = [...this.sessions.values()].filter((s) => (s.row.session_name || s.messages.some((m) => m.is_user)) && said(s).includes(match))
+      .filter((s) => archived === 'all' || s.row.archived === (archived === 'archived')).reverse();
     const hit = (s: Session) => this.unreplaced(s).messages.findLast((m) => JSON.stringify(m.content).toLowerCase().includes(match));
     const part = (m: Session['messages'][number]) => ({
       found: { seq: m.seq, turn: m.turn, is_user: m.is_user, text: (m.content as { answer?: string }).answer ?? textOf(m.content) },
@@ -415,10 +419,33 @@ export class MockDocent {
     return found.map((s) => ({ ...s.row, ...this.first(s), ...(match && hit(s) && part(hit(s)!)) })).sort((a, b) => Number(b.pinned) - Number(a.pinned));
   }
 
+  private recorded(s: Session) {
+    return { messages: s.messages, steps: s.steps, feedback: [...s.rated].map(([turn, f]) => ({ ...f, turn })), seq: s.seq, reset_seq: 0, ...(s.hidden.length > 0 && { hidden: s.hidden }) };
+  }
+
   private unreplaced(s: Session) {
-    const gone = s.messages.flatMap((m) => (m.replaces ? [[m.replaces, m.turn] as const] : []));
-    const there = ({ turn }: { turn: number }) => !gone.some(([from, to]) => turn >= from && turn < to);
-    return { messages: s.messages.filter(there), steps: s.steps.filter(there), feedback: [...s.rated].map(([turn, f]) => ({ ...f, turn })), seq: s.seq, reset_seq: 0 };
+    const there = ({ turn }: { turn: number }) => !s.hidden.some(({ first, until }) => turn >= first && turn < until);
+    const all = this.recorded(s);
+    return { ...all, messages: all.messages.filter(there), steps: all.steps.filter(there) };
+  }
+
+  // show shows a version of a question. A version has the turns before the next version.
+  private show(s: Session, turn: number) {
+    const versions: number[] = [];
+    for (const m of s.messages) {
+      if (!m.replaces) continue;
+      if (!versions.includes(m.replaces)) versions.push(m.replaces);
+      versions.push(m.turn);
+    }
+    s.hidden = versions.flatMap((first, i) => (first === turn ? [] : [{ first, until: versions[i + 1] ?? s.turn + 1 }]));
+    return s.hidden;
+  }
+
+  private branch(s: Session, turn: number): string {
+    const copy = this.create(`s-${++this.made}`, s.row.session_name);
+    for (const m of this.unreplaced(s).messages) if (m.turn <= turn) this.record(copy, { ...m, seq: ++copy.seq });
+    copy.turn = turn;
+    return copy.row.session_id;
   }
 
   private async keys(req: IncomingMessage, res: ServerResponse, id: number): Promise<void> {

@@ -19,6 +19,13 @@ test('today, yesterday, the week before, and older begin at midnight; pinned con
   expect(grouped([], now)).toEqual([]);
 });
 
+test('folders come after pinned conversations, by name', () => {
+  const now = new Date(2026, 2, 29, 12);
+  const filed = (id: string, folder: string, pinned = false) => ({ ...row(id, now, pinned), folder });
+  const groups = grouped([filed('a', 'Trips', true), filed('b', 'Trips'), row('c', now), filed('d', 'Pumps'), filed('e', 'Trips')], now);
+  expect(groups.map((g) => [g.folder ?? g.age, g.rows.map((r) => r.session_id).join('')])).toEqual([['pinned', 'a'], ['Pumps', 'd'], ['Trips', 'be'], ['today', 'c']]);
+});
+
 test('names with several conversations are found', () => {
   expect([...repeated(['a', 'b', 'a', 'c', 'b', 'a'])].sort()).toEqual(['a', 'b']);
   expect(repeated(['a', 'b']).size).toBe(0);

@@ -1,4 +1,4 @@
-import { emptyTranscript, parseFrame, reduce, type Loaded, type LoadedMessage, type LoadedStep, type Transcript } from 'docent-client';
+import { emptyTranscript, parseFrame, reduce, versions, type Loaded, type LoadedMessage, type LoadedStep, type Transcript } from 'docent-client';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { RagMessage } from '../../src/api/shapes';
 import { steps } from '../../src/conversation/reasoning';
@@ -213,6 +213,23 @@ describe('stored messages', () => {
     expect(shape()).toEqual(['q1:sending']);
     apply(frame('error', { code: 'not_found', message: 'No.' }, { id: 'g' }));
     expect(shape()).toEqual(['q1:working', 'r4', 'q1:failed']);
+  });
+
+  test('another version of a question is shown, and later versions are added', () => {
+    merge({ messages: [1, 2].flatMap((turn) => [stored(turn * 2, turn, true, 'str', `q${turn}`), stored(turn * 2 + 1, turn, false, 'str', `r${turn}`)]), steps: [] });
+    apply(frame('user_message', 'q2, better', { turn: 3, seq: 6, replaces: 2 }));
+    apply(frame('agent_reply_str', 'r3', { turn: 3, seq: 7 }));
+    expect(shape()).toEqual(['q1:done', 'r1', 'q2, better:working', 'r3']);
+    apply(frame('turns_shown', { hidden: [{ first: 3, until: 4 }] }));
+    expect(shape()).toEqual(['q1:done', 'r1', 'q2:done', 'r2']);
+    apply(frame('user_message', 'q4', { turn: 4, seq: 8 }));
+    expect(shape()).toEqual(['q1:done', 'r1', 'q2:done', 'r2', 'q4:working']);
+    apply(frame('user_message', 'q2, best', { turn: 5, seq: 9, replaces: 2 }));
+    expect(shape()).toEqual(['q1:done', 'r1', 'q2, best:working']);
+    expect([...versions(t)]).toEqual([2, 3, 5].map((turn) => [turn, [2, 3, 5]]));
+    apply(frame('welcome', { session_id: 's', seq: 9, resumed: true }));
+    apply(frame('synced', { seq: 9, turns: [], hidden: [{ first: 2, until: 3 }, { first: 4, until: 6 }] }));
+    expect(shape()).toEqual(['q1:done', 'r1', 'q2, better:done', 'r3']);
   });
 
   test('missed entries are added, and known ones stay', () => {

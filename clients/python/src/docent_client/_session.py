@@ -29,7 +29,7 @@ from .events import (
     TurnFinished,
 )
 
-Until = Literal["ack", "taken", "feedback_stored", "session_reset"]
+Until = Literal["ack", "taken", "feedback_stored", "turns_shown", "session_reset"]
 
 EVENT_BYTES = 256
 """The approximate memory of an event besides its text."""
@@ -390,6 +390,8 @@ class Session:
         elif action == "feedback_stored":
             oldest = next((r for r in self.requests if r.until == "feedback_stored" and r.sent), None)
             self._settle(self._request(frame.get("id") or "") or oldest, message.get("turn", 0))
+        elif action == "turns_shown":
+            self._settle(self._request(frame.get("id") or ""), None)
         elif action == "error":
             self._failed(frame, message, size)
         elif action in _user_actions:

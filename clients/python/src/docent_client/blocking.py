@@ -119,9 +119,20 @@ class Conversation:
         """Stop a turn, by default the running one. Without a connection, do nothing."""
         self._wait(self._open.stop(turn))
 
-    def feedback(self, turn: int | None = None, *, rating: int | None = None, comment: str | None = None) -> int:
+    def show(self, turn: int) -> None:
+        """Show a version of a question, and the messages that followed it."""
+        self._wait(self._open.show(turn))
+
+    def feedback(
+        self,
+        turn: int | None = None,
+        *,
+        rating: int | None = None,
+        reason: str | None = None,
+        comment: str | None = None,
+    ) -> int:
         """Rate a turn from -100 to 100, by default the last one. Return its number."""
-        return self._wait(self._open.feedback(turn, rating=rating, comment=comment))
+        return self._wait(self._open.feedback(turn, rating=rating, reason=reason, comment=comment))
 
     def set_variables(self, variables: dict[str, Any]) -> None:
         """Store variables of the session."""

@@ -218,9 +218,23 @@ class AsyncConversation:
             message = {} if turn is None else {"turn": turn}
             await self._put("stop", message, "taken", once=turn is None).result
 
-    async def feedback(self, turn: int | None = None, *, rating: int | None = None, comment: str | None = None) -> int:
-        """Rate a turn from -100 to 100, by default the last one. Return its number."""
-        message = {"turn": turn, "rating": rating, "comment": comment}
+    async def show(self, turn: int) -> None:
+        """Show a version of a question, and the messages that followed it."""
+        await self._put("show", {"turn": turn}, "turns_shown").result
+
+    async def feedback(
+        self,
+        turn: int | None = None,
+        *,
+        rating: int | None = None,
+        reason: str | None = None,
+        comment: str | None = None,
+    ) -> int:
+        """Rate a turn from -100 to 100, by default the last one. Return its number.
+
+        The reason is wrong, outdated, incomplete, wrong_source, unclear, or other.
+        """
+        message = {"turn": turn, "rating": rating, "reason": reason, "comment": comment}
         message = {key: value for key, value in message.items() if value is not None}
         turn = await self._put("feedback", message, "feedback_stored").result
         return turn or 0
