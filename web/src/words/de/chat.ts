@@ -63,6 +63,7 @@ export const chat: Catalogue['chat'] = {
   copyFailed: 'Ihr Browser hat das Kopieren nicht erlaubt.',
 
   code: 'Quelltext',
+  followUps: 'Mögliche weitere Fragen',
   branch: 'Von hier in einem neuen Chat weiterfragen',
   branched: 'Dieser neue Chat beginnt mit den Nachrichten bis hierher.',
   notBranched: 'Der neue Chat wurde nicht angelegt.',

@@ -60,6 +60,7 @@ export const chat = {
   copied: 'Copied',
   copyFailed: 'Your browser did not allow copying.',
 
+  followUps: 'Questions that can follow',
   branch: 'Continue from here in a new chat',
   branched: 'This new chat begins with the messages up to here.',
   notBranched: 'The new chat was not created.',
