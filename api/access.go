@@ -140,6 +140,7 @@ func settingRoutes() []route.Access {
 // the right manage.
 func insightRoutes() []route.Access {
 	return []route.Access{
+		{Route: "GET /api/today", Scope: auth.Ingest},
 		{Route: "GET /api/insight/days", Scope: auth.Ingest},
 		{Route: "GET /api/insight/questions", Scope: auth.Ingest},
 		{Route: "GET /api/insight/questions/{id}", Scope: auth.Ingest},

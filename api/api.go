@@ -157,6 +157,8 @@ type Config struct {
 	Gaps insight.Gaps
 	// Approved keeps approved answers. Required with Insights.
 	Approved insight.Approvals
+	// Today finds things to do. Required with Insights.
+	Today insights.Today
 	// Recorder records answers without a conversation. Default: nil, they are not recorded.
 	Recorder ask.Recorder
 	// Lacking returns those of some documents that the reader may not read. Default: nil, everybody
@@ -351,7 +353,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	sources{cfg.Sources}.addRoutes(r)
 	settings.AddRoutes(r, cfg.Settings)
 	insights.AddRoutes(r, insights.Config{
-		Store: cfg.Insights, Gaps: cfg.Gaps, Approved: cfg.Approved, Documents: cfg.Uploads,
+		Store: cfg.Insights, Gaps: cfg.Gaps, Approved: cfg.Approved, Documents: cfg.Uploads, Today: cfg.Today,
 		Managed: access{cfg.Rights, shelf, cfg.Logger}.managed, Lacking: cfg.Lacking,
 		Names: cfg.ReadConversations, Audit: cfg.Audit,
 	})

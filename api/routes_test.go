@@ -353,7 +353,7 @@ var contract = []string{
 	"GET /api/admin/conversations", "GET /api/admin/conversations/{session_id}/messages", "GET /api/admin/conversations/{session_id}/export", "GET /api/admin/log", "GET /api/admin/log/export",
 	"GET /api/sessions/{session_id}/files", "POST /api/sessions/{session_id}/files", "DELETE /api/sessions/{session_id}/files/{turn}",
 	"POST /api/sessions/{session_id}/files/{turn}/publish",
-	"GET /api/insight/days", "GET /api/insight/questions", "GET /api/insight/questions/{id}", "PATCH /api/insight/questions/{id}",
+	"GET /api/today", "GET /api/insight/days", "GET /api/insight/questions", "GET /api/insight/questions/{id}", "PATCH /api/insight/questions/{id}",
 	"GET /api/insight/gaps", "GET /api/insight/gaps/{id}", "PATCH /api/insight/gaps/{id}",
 	"POST /api/setup", "POST /api/setup/check",
 	"GET /api/insight/answers", "POST /api/insight/answers", "PUT /api/insight/answers/{id}",

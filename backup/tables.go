@@ -133,5 +133,6 @@ var Tables = []Table{
 	table("setting", "key text, value text, secret bytes, changed_at time"),
 	table("approved_answer", "document_id int, questions text, text text, signed text, owner text, review text, at time"),
 	table("approved_link", "document_id int, linked int, sha256 text"),
+	table("backup_run", "id int, at time, place text, size int, problem text"),
 	table("audit", "id int, timestamp time, actor text, address text, action text, object text"),
 }

@@ -56,6 +56,8 @@ type Approvals interface {
 	PutApproved(ctx context.Context, a Approved) error
 	// Approved lists answers, the newest documents first.
 	Approved(ctx context.Context, f ApprovedFilter) ([]Approved, error)
+	// CountDue counts the answers to check on a day, YYYY-MM-DD, in some collections. nil means all.
+	CountDue(ctx context.Context, collections []string, day string) (int64, error)
 	// ApprovedAnswer returns one answer. It fails with fault.NotFound if it does not exist.
 	ApprovedAnswer(ctx context.Context, document int64) (Approved, error)
 	// ApprovedAnswers returns those of some documents that are approved answers.

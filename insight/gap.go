@@ -100,6 +100,8 @@ const (
 	MaxCompared = 2000
 	// GroupBatch bounds the questions of one step.
 	GroupBatch = 20
+	// MaxCounted bounds the gaps that CountGaps counts.
+	MaxCounted = 1000
 	// MaxNote bounds the texts that people write about a gap, in bytes.
 	MaxNote = 4000
 	// MaxLease bounds a lease of the work on gaps. A longer one is from before the clock was set back.
@@ -107,6 +109,16 @@ const (
 	// leaseFor is the time after which another process may group.
 	leaseFor = time.Minute
 )
+
+// GapCounts are numbers of gaps. Each is at most MaxCounted, so that counting stays fast.
+type GapCounts struct {
+	// Open is the number of open gaps, and Questions the number of their questions.
+	Open, Questions int64
+	// New is the number of open gaps whose first question is recent.
+	New int64
+	// Proposed is the number of proposed gaps.
+	Proposed int64
+}
 
 // Gaps keeps gaps. It is safe for concurrent use.
 type Gaps interface {
@@ -127,6 +139,8 @@ type Gaps interface {
 	ChangeGap(ctx context.Context, id int64, change GapChange) error
 	// StaleGap returns the largest open gap that was asked before a revision; false without one.
 	StaleGap(ctx context.Context, revision int64) (Gap, bool, error)
+	// CountGaps counts the gaps of some collections, where nil means all. since bounds New.
+	CountGaps(ctx context.Context, collections []string, since time.Time) (GapCounts, error)
 	// JoinGap moves a question into a gap. It fails with fault.NotFound if one of them does not exist.
 	JoinGap(ctx context.Context, question, gap int64) error
 }

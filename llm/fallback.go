@@ -44,7 +44,8 @@ var _ Model = (*Fallback)(nil)
 type state struct {
 	mu     sync.Mutex
 	known  bool
-	failed error // nil if the model works
+	failed error     // nil if the model works
+	since  time.Time // of the first failure since the last success
 }
 
 // NewFallback returns a Fallback.
@@ -218,7 +219,9 @@ func (s *state) set(err error) (was error, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	was, known = s.failed, s.known
-	s.failed, s.known = err, true
+	if s.failed, s.known = err, true; was == nil {
+		s.since = time.Now()
+	}
 	return was, known
 }
 
@@ -244,6 +247,8 @@ type ModelState struct {
 	Known bool
 	// Failed is the error of the last call, or nil.
 	Failed error
+	// Since is the time of the first failure since the last success. It counts only with Failed.
+	Since time.Time
 }
 
 // States returns the states of the models in the order of preference.
@@ -251,7 +256,7 @@ func (f *Fallback) States() []ModelState {
 	out := make([]ModelState, len(f.states))
 	for i, s := range f.states {
 		s.mu.Lock()
-		out[i] = ModelState{f.cfg.Models[i].Name(), s.known, s.failed}
+		out[i] = ModelState{f.cfg.Models[i].Name(), s.known, s.failed, s.since}
 		s.mu.Unlock()
 	}
 	return out

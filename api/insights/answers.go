@@ -120,7 +120,7 @@ func (s server) addAnswers(r *route.Router) {
 	}, s.changeAnswer)
 }
 
-func today() string { return time.Now().UTC().Format(time.DateOnly) }
+func presentDay() string { return time.Now().UTC().Format(time.DateOnly) }
 
 func (s server) answers(ctx context.Context, in *approvedPageInput) (*approvedPageOutput, error) {
 	if err := route.CheckText("collection", in.Collection); err != nil {
@@ -132,7 +132,7 @@ func (s server) answers(ctx context.Context, in *approvedPageInput) (*approvedPa
 	}
 	f := insight.ApprovedFilter{Collections: collections, Before: in.Cursor, Limit: in.Limit + 1}
 	if in.Due {
-		f.Due = today()
+		f.Due = presentDay()
 	}
 	found, err := s.Approved.Approved(ctx, f)
 	if err != nil {
@@ -154,7 +154,7 @@ func approvedFor(a insight.Approved) ApprovedAnswer {
 	return ApprovedAnswer{
 		ID: a.Document, Collection: a.Collection, Questions: a.Questions, Text: a.Text, Signed: a.Signed, Owner: a.Owner, Review: a.Review,
 		Documents: append([]int64{}, a.Links...), Changed: append([]int64{}, a.Changed...),
-		Due: len(a.Changed) > 0 || a.Review != "" && a.Review < today(), Timestamp: a.At,
+		Due: len(a.Changed) > 0 || a.Review != "" && a.Review < presentDay(), Timestamp: a.At,
 	}
 }
 

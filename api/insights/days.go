@@ -50,20 +50,25 @@ func (s server) days(ctx context.Context, in *daysInput) (*daysOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	first := time.Now().UTC().AddDate(0, 0, 1-in.Days)
+	days, err := s.countDays(ctx, in.Days, collections)
+	return &daysOutput{days}, err
+}
+
+// countDays returns the totals of the last days, also of those without questions.
+func (s server) countDays(ctx context.Context, n int, collections []string) ([]QuestionDay, error) {
+	first := time.Now().UTC().AddDate(0, 0, 1-n)
 	totals, err := s.Store.AnswerTotals(ctx, first.Format(time.DateOnly), collections)
 	if err != nil {
 		return nil, err
 	}
-	out := &daysOutput{Body: make([]QuestionDay, in.Days)}
-	at := map[string]int{}
-	for i := range out.Body {
+	out, at := make([]QuestionDay, n), map[string]int{}
+	for i := range out {
 		day := first.AddDate(0, 0, i).Format(time.DateOnly)
-		out.Body[i].Day, at[day] = day, i
+		out[i].Day, at[day] = day, i
 	}
 	for _, t := range totals {
 		if i, ok := at[t.Day]; ok {
-			out.Body[i] = QuestionDay(t)
+			out[i] = QuestionDay(t)
 		}
 	}
 	return out, nil

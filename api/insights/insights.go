@@ -10,6 +10,7 @@ import (
 	"docent/auth"
 	"docent/auth/audit"
 	"docent/insight"
+	"docent/insight/today"
 	"docent/internal/fault"
 )
 
@@ -17,6 +18,12 @@ import (
 type AuditLog interface {
 	// AddAnswers stores a record.
 	Add(ctx context.Context, record audit.Record) error
+}
+
+// Today finds things to do. *today.List implements it.
+type Today interface {
+	// Things returns things to do, worst first, for people who see some collections. nil means all.
+	Things(ctx context.Context, collections []string) ([]today.Thing, error)
 }
 
 // Config connects the routes with the facts.
@@ -27,6 +34,8 @@ type Config struct {
 	Gaps insight.Gaps
 	// Approved keeps approved answers. Required with Store.
 	Approved insight.Approvals
+	// Today finds things to do. Required with Store.
+	Today Today
 	// Documents stores the documents of approved answers. Required with Store.
 	Documents Documents
 	// Managed returns the collections that the principal manages; nil means all. It fails for people
@@ -50,6 +59,7 @@ var errOff = fault.New(fault.NotFound, "insights_off", "this server keeps no fac
 // AddRoutes adds the routes.
 func AddRoutes(r *route.Router, cfg Config) {
 	s := server{cfg}
+	s.addToday(r)
 	s.addDays(r)
 	s.addQuestions(r)
 	s.addGaps(r)

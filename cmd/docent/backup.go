@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -86,6 +87,9 @@ With --passphrase-file, the file is encrypted with age.`,
 			if err != nil {
 				return fmt.Errorf("read backup: %w", err)
 			}
+			if err := recordBackup(cmd.Context(), p, args[0], info.Size()); err != nil {
+				return err
+			}
 			fmt.Fprintf(std.out, "wrote and checked %s: %d rows, %.1f MB\n", args[0], rows, float64(info.Size())/1e6)
 			if key := filepath.Join(p.Config.Data, "secret.key"); p.Config.Sources.SecretKey == "" {
 				if _, err := os.Stat(key); err == nil {
@@ -97,6 +101,15 @@ With --passphrase-file, the file is encrypted with age.`,
 	}
 	o.flags(cmd, "write no file; report the size that it would have")
 	return cmd
+}
+
+// recordBackup records a complete backup for the console.
+func recordBackup(ctx context.Context, p *wiring.Store, file string, size int64) error {
+	place, err := filepath.Abs(file)
+	if err != nil {
+		return fmt.Errorf("record backup: %w", err)
+	}
+	return p.DB.Backups.AddBackup(ctx, backup.Run{At: time.Now(), Place: place, Size: size})
 }
 
 // counter counts bytes.

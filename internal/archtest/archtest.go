@@ -33,7 +33,7 @@ var Levels = []Level{
 	{"sessions", []string{"agent/session"}},
 	{"recordings", []string{"agent/recording"}},
 	{"parts", []string{
-		"index/...", "ingest/...", "agent/...", "eval/...", "auth/...", "backup", "insight", "settings/...", "webhook", "ws/dialect",
+		"index/...", "ingest/...", "agent/...", "eval/...", "auth/...", "backup", "insight/...", "settings/...", "webhook", "ws/dialect",
 	}},
 	{"HTTP routes", []string{"api/route", "api/slots", "api/stall", "api/sse", "api/filename"}},
 	{"HTTP answers", []string{"api/ask"}},

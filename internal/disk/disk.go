@@ -10,7 +10,7 @@ const Least = 64 << 20
 // Check fails with fault.Unavailable if the disk of a folder has less than some bytes
 // free. It succeeds if the system does not tell.
 func Check(dir string, least uint64) error {
-	if free, known := Free(dir); known && free < least {
+	if free, _, known := Space(dir); known && free < least {
 		return fault.New(fault.Unavailable, "disk_nearly_full",
 			"the disk of the data folder has only %d MiB free, and docent needs %d; make room", free>>20, least>>20)
 	}

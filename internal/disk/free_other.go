@@ -2,5 +2,5 @@
 
 package disk
 
-// Free does not know how much room there is.
-func Free(string) (bytes uint64, known bool) { return 0, false }
+// Space does not know how much room there is.
+func Space(string) (free, total uint64, known bool) { return 0, 0, false }

@@ -93,6 +93,7 @@ var samples = map[string]sample{
 	"POST /notify_websocket":                               {body: `{"sessionId":"{session}","message":"Lunch."}`, header: asJSON, ok: 200, owned: true, events: true, typed: true},
 	"POST /api/sessions/{session_id}/events":               {path: "/api/sessions/{session}/events", body: `{"name":"user_update_ui","id":"{n}"}`, header: asJSON, ok: 200, owned: true},
 	"POST /api/events":                                     {body: `{"name":"none"}`, header: asJSON, ok: 409},
+	"GET /api/today":                                       {ok: 200, manage: true},
 	"GET /api/insight/days":                                {ok: 200, manage: true},
 	"GET /api/insight/questions":                           {ok: 200, manage: true},
 	"GET /api/insight/questions/{id}":                      {path: "/api/insight/questions/999999", ok: 404, manage: true},

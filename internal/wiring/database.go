@@ -81,6 +81,7 @@ type Database struct {
 	Settings  settings.Store
 	Webhooks  webhook.Store
 	Backup    backup.Database
+	Backups   backup.Runs
 }
 
 // Schema is the maintenance of a database.
@@ -119,7 +120,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 			Corpus: s, Library: s, Collections: s, Tags: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 			Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s,
 			Tokens: s, Users: s, Logins: s, Links: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Approved: s,
-			Quotas: s, Settings: s, Webhooks: s, Backup: s, Replicas: s, Bus: s,
+			Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s, Replicas: s, Bus: s,
 			Vectors: vectors, Words: words,
 		}, nil
 	}
@@ -131,7 +132,8 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Collections: s, Tags: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 		Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s,
 		Tokens: s, Users: s, Logins: s, Links: s,
-		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Approved: s, Quotas: s, Settings: s, Webhooks: s, Backup: s,
+		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Approved: s,
+		Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s,
 	}, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"docent/auth"
 	"docent/auth/audit"
 	"docent/auth/rights/enforce"
+	"docent/insight/today"
 	"docent/internal/quota"
 	"docent/rag"
 	"docent/web"
@@ -66,6 +67,7 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		Versions: s.DB.Versions, Memories: s.DB.Memories, Shares: s.DB.Shares, PublicLinks: s.Config.PublicLinks,
 		ReadConversations: s.Config.ReadConversations, Audit: audit.NewLog(s.DB.Audit, s.Log),
 		Insights: s.DB.Insights, Gaps: s.DB.Gaps, Approved: s.DB.Approved, Recorder: s.recorder,
+		Today: newToday(s.Store, func() []today.ModelState { return s.now().failing() }),
 		Agent: s.definition.Agent.Name(), Version: s.version, Info: s.info,
 		Ready: s.readyChecks(), Models: func() map[string]string { return s.now().states() },
 		UploadBytes: s.Config.MaxFileSize, MaxSearches: s.Config.Searches, Quotas: s.quotas,

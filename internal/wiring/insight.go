@@ -9,6 +9,8 @@ import (
 	"docent/auth/rights"
 	"docent/config"
 	"docent/insight"
+	"docent/insight/today"
+	"docent/internal/disk"
 	"docent/payload"
 	"docent/rag"
 	"docent/rag/pipeline"
@@ -48,6 +50,36 @@ func (s *Server) addInsights() (err error) {
 		return fmt.Errorf("gaps: %w", err)
 	}
 	return nil
+}
+
+// newToday returns the list of things to do. failing describes the present chat models.
+func newToday(s *Store, failing func() []today.ModelState) *today.List {
+	return today.New(today.Config{
+		Gaps: s.DB.Gaps, Approved: s.DB.Approved,
+		Collections: func(ctx context.Context) (out []today.Collection, err error) {
+			all, err := s.DB.Library.Collections(ctx)
+			for _, c := range all {
+				out = append(out, today.Collection{Name: c.Name, Failed: c.Failed})
+			}
+			return out, err //nolint:wrapcheck // the store names the operation
+		},
+		Sources: func(ctx context.Context) (out []today.Source, err error) {
+			all, err := s.DB.Sources.ListSources(ctx)
+			for _, r := range all {
+				t := today.Source{
+					Name: r.Name, Collection: r.Collection, Stopped: r.Stopped(), Paused: r.Paused, Busy: !r.BusyUntil.IsZero(),
+					Errors: r.Errors, Next: r.NextAt,
+				}
+				if r.Last != nil {
+					t.Last = r.Last.EndedAt
+				}
+				out = append(out, t)
+			}
+			return out, err //nolint:wrapcheck // the store names the operation
+		},
+		Models: failing, Backup: s.DB.Backups.LastBackup,
+		Disk: func() (free, total uint64, known bool) { return disk.Space(s.Config.Data) },
+	})
 }
 
 // newAsking returns the answering that asks gaps again.

@@ -10,6 +10,7 @@ import (
 	"docent/agent/definition"
 	"docent/config"
 	"docent/ingest/worker"
+	"docent/insight/today"
 	"docent/internal/fault"
 	"docent/llm"
 	"docent/llm/speech"
@@ -178,6 +179,23 @@ func (m *Models) states() map[string]string {
 		default:
 			out[s.Model] = "ok"
 		}
+	}
+	return out
+}
+
+// failing describes the chat models for the list of things to do.
+func (m *Models) failing() (out []today.ModelState) {
+	if m.pool == nil {
+		return nil
+	}
+	answers := map[string]bool{}
+	if chain := m.chains[m.base.Config.LLM.Model]; chain != nil {
+		for _, s := range chain.States() {
+			answers[s.Model] = true
+		}
+	}
+	for _, s := range m.pool.States() {
+		out = append(out, today.ModelState{Name: s.Model, Answers: answers[s.Model], Failed: s.Failed, Since: s.Since})
 	}
 	return out
 }

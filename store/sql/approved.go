@@ -49,16 +49,30 @@ func scanApproved(r Row) (a insight.Approved, err error) {
 // changedLink is the condition of links l whose documents changed.
 const changedLink = `NOT EXISTS (SELECT 1 FROM document t WHERE t.id = l.linked AND t.sha256 = l.sha256)`
 
+// addDue selects the answers to check on a day, in some collections.
+func (c *conditions) addDue(collections []string, day string) {
+	if collections != nil {
+		c.add(`c.name IN (SELECT unnest(` + c.arg(store.Texts(collections)) + `::text[]))`)
+	}
+	if day != "" {
+		c.add(`(a.review <> '' AND a.review < ` + c.arg(day) + ` OR EXISTS (SELECT 1 FROM approved_link l
+			WHERE l.document_id = a.document_id AND ` + changedLink + `))`)
+	}
+}
+
+// CountDue counts approved answers to check; see insight.Approvals.
+func (s approvals) CountDue(ctx context.Context, collections []string, day string) (n int64, err error) {
+	c := &conditions{}
+	c.addDue(collections, day)
+	err = row(ctx, s.db, `SELECT count(*) FROM approved_answer a JOIN document d ON d.id = a.document_id
+		JOIN collection c ON c.id = d.collection_id`+c.where(), c.args...).Scan(&n)
+	return n, s.db.Fail("count approved answers", err)
+}
+
 // Approved lists approved answers; see insight.Approvals.
 func (s approvals) Approved(ctx context.Context, f insight.ApprovedFilter) ([]insight.Approved, error) {
 	c := &conditions{}
-	if f.Collections != nil {
-		c.add(`c.name IN (SELECT unnest(` + c.arg(store.Texts(f.Collections)) + `::text[]))`)
-	}
-	if f.Due != "" {
-		c.add(`(a.review <> '' AND a.review < ` + c.arg(f.Due) + ` OR EXISTS (SELECT 1 FROM approved_link l
-			WHERE l.document_id = a.document_id AND ` + changedLink + `))`)
-	}
+	c.addDue(f.Collections, f.Due)
 	if f.Before != 0 {
 		c.add(`a.document_id < ` + c.arg(f.Before))
 	}

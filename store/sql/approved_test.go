@@ -52,6 +52,12 @@ func TestApproved(t *testing.T) {
 			if n := count(c.filter); n != c.want {
 				t.Errorf("%+v: %d answers, want %d", c.filter, n, c.want)
 			}
+			if c.filter.Before != 0 {
+				continue
+			}
+			if n, err := w.CountDue(t.Context(), c.filter.Collections, c.filter.Due); err != nil || n != int64(c.want) {
+				t.Errorf("%+v: %d counted, want %d: %v", c.filter, n, c.want, err)
+			}
 		}
 		_, err = w.RemoveDocuments(t.Context(), []int64{source})
 		storetest.OK(t, err)

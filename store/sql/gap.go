@@ -209,6 +209,30 @@ func (s insights) Gaps(ctx context.Context, f insight.GapFilter) ([]insight.Gap,
 	return out, s.db.Fail("list gaps", err)
 }
 
+// CountGaps counts gaps; see insight.Gaps. Each part reads one index, and stops at insight.MaxCounted.
+func (s insights) CountGaps(ctx context.Context, collections []string, since time.Time) (n insight.GapCounts, err error) {
+	limit := ` LIMIT ` + strconv.Itoa(insight.MaxCounted)
+	count := func(what, state, more string, args []any, to ...any) error {
+		c := &conditions{args: args}
+		c.add(`g.state = '` + state + `'` + more)
+		c.add(`(g.title <> '' OR EXISTS (SELECT 1 FROM answer a WHERE a.gap_id = g.id))`)
+		if collections != nil {
+			c.add(`EXISTS (SELECT 1 FROM gap_collection k JOIN collection n ON n.id = k.collection_id
+				WHERE k.gap_id = g.id AND n.name IN (SELECT unnest(` + c.arg(store.Texts(collections)) + `::text[])))`)
+		}
+		return row(ctx, s.db, `SELECT `+what+` FROM (SELECT g.questions FROM gap g`+c.where()+limit+`) f`, c.args...).Scan(to...)
+	}
+	const both = `count(*), CAST(coalesce(sum(f.questions), 0) AS bigint)`
+	err = count(both, string(insight.GapOpen), ``, nil, &n.Open, &n.Questions)
+	if err == nil {
+		err = count(`count(*)`, string(insight.GapOpen), ` AND g.first_at >= $1`, []any{since}, &n.New)
+	}
+	if err == nil {
+		err = count(`count(*)`, string(insight.GapProposed), ``, nil, &n.Proposed)
+	}
+	return n, s.db.Fail("count gaps", err)
+}
+
 // Gap returns a gap; see insight.Gaps.
 func (s insights) Gap(ctx context.Context, id int64) (insight.Gap, error) {
 	out, err := list(ctx, s.db, scanGap, `SELECT `+gapColumns+` FROM gap g WHERE g.id = $1`, id)

@@ -62,6 +62,18 @@ func (w *world) gapList(t *testing.T, f insight.GapFilter) (out []string) {
 	return out
 }
 
+// counts checks the numbers of gaps. Those since tomorrow are never new.
+func (w *world) counts(t *testing.T, what string, collections []string, want insight.GapCounts) {
+	t.Helper()
+	got, err := w.gaps.CountGaps(t.Context(), collections, time.Now().Add(-time.Hour))
+	storetest.OK(t, err)
+	storetest.Want(t, "numbers "+what, got, want)
+	want.New = 0
+	got, err = w.gaps.CountGaps(t.Context(), collections, time.Now().Add(time.Hour))
+	storetest.OK(t, err)
+	storetest.Want(t, "numbers without new gaps, "+what, got, want)
+}
+
 func (w *world) steps(t *testing.T, g *insight.Grouper) {
 	t.Helper()
 	for range 8 {
@@ -92,6 +104,10 @@ func TestGaps(t *testing.T) {
 		storetest.Want(t, "gaps", w.gapList(t, insight.GapFilter{}), []string{"parking 3 by 2 in hr+manual: open", "pumps 1 by 1 in manual: open"})
 		storetest.Want(t, "gaps of hr", w.gapList(t, insight.GapFilter{Collections: []string{"hr"}}), []string{"parking 3 by 2 in hr+manual: open"})
 
+		w.counts(t, "of all gaps", nil, insight.GapCounts{Open: 2, Questions: 4, New: 2})
+		w.counts(t, "of hr", []string{"hr"}, insight.GapCounts{Open: 1, Questions: 3, New: 1})
+		w.counts(t, "of nothing", []string{}, insight.GapCounts{})
+
 		other := grouper(t, w, &revision, nil)
 		w.unanswered(t, "parking again", "eve", "hr", payload.AnswerNotFound, 0)
 		w.steps(t, other) // the other one has the lease
@@ -100,6 +116,7 @@ func TestGaps(t *testing.T) {
 		revision, outcome = 2, payload.Answered
 		w.steps(t, g)
 		storetest.Want(t, "proposed", w.gapList(t, insight.GapFilter{State: insight.GapProposed}), []string{"parking 4 by 3 in hr+manual: proposed"})
+		w.counts(t, "with a proposed gap", nil, insight.GapCounts{Open: 1, Questions: 1, New: 1, Proposed: 1})
 		all, err := w.gaps.Gaps(t.Context(), insight.GapFilter{Limit: 1})
 		storetest.OK(t, err)
 		parking := all[0]

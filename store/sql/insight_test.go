@@ -12,6 +12,7 @@ import (
 
 	"docent/agent/chat"
 	"docent/agent/session/journal"
+	"docent/backup"
 	"docent/ingest/intake"
 	"docent/insight"
 	"docent/internal/fault"
@@ -36,6 +37,7 @@ type database interface {
 	insight.Store
 	insight.Gaps
 	insight.Approvals
+	backup.Runs
 }
 
 // each runs a test on both databases.
@@ -71,6 +73,7 @@ type world struct {
 	facts    *insight.Follower
 	insights insight.Store
 	gaps     insight.Gaps
+	backups  backup.Runs
 	turns    map[int64]int64
 	// behind reports whether transactions of other tests, which share the server, delay the facts.
 	behind func() bool
@@ -79,7 +82,7 @@ type world struct {
 const kept = 30 * 24 * time.Hour
 
 func newWorld(t *testing.T, db database) *world {
-	w := &world{database: db, insights: db, gaps: db, turns: map[int64]int64{}, behind: func() bool { return false }}
+	w := &world{database: db, insights: db, gaps: db, backups: db, turns: map[int64]int64{}, behind: func() bool { return false }}
 	var err error
 	w.facts, err = insight.NewFollower(insight.FollowerConfig{Store: w.insights, Keep: kept})
 	storetest.OK(t, err)

@@ -97,6 +97,7 @@ type Store struct {
 	memories
 	accounts
 	settingRecords
+	backupRuns
 }
 
 // New returns the records of a database.
@@ -106,6 +107,7 @@ func New(db Database) Store {
 		documents: documents{db}, collectionRights: collectionRights{db},
 		sessions: sessions{db}, accounts: accounts{db}, snapshots: snapshots{db},
 		insights: insights{db}, approvals: approvals{db}, shares: shares{db}, memories: memories{db}, settingRecords: settingRecords{db},
+		backupRuns: backupRuns{db},
 	}
 }
 

@@ -1,8 +1,8 @@
 // The HTTP calls and types for the questions of all people.
 import { call, json, query } from './http';
-import type { ApprovedFields, ApprovedPage, AskedAnswer, AskedQuestion, GapChange, GapDetail, GapPage, NewApprovedAnswer, QuestionChange, QuestionDay, QuestionPage } from './wire';
+import type { ApprovedFields, ApprovedPage, AskedAnswer, AskedQuestion, GapChange, GapDetail, GapPage, NewApprovedAnswer, QuestionChange, QuestionDay, QuestionPage, Today } from './wire';
 
-export type { ApprovedAnswer, AskedAnswer, AskedQuestion, Gap, GapChange, GapDetail, QuestionChange, QuestionDay } from './wire';
+export type { ApprovedAnswer, AskedAnswer, AskedQuestion, Gap, GapChange, GapDetail, QuestionChange, QuestionDay, Thing, Today } from './wire';
 
 export interface QuestionQuery {
   outcome?: readonly AskedQuestion['outcome'][];
@@ -19,6 +19,9 @@ export interface QuestionQuery {
 const at = '/api/insight';
 
 const change = (value: unknown, method = 'PATCH'): RequestInit => ({ method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(value) });
+
+/** readToday lists things to do, and counts the questions of the last 30 days. */
+export const readToday = () => json<Today>('/api/today');
 
 /** listDays counts the questions of the last 30 days, oldest first. */
 export const listDays = (collection = '') => json<QuestionDay[]>(`${at}/days` + query({ days: 30, collection }));

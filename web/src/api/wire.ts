@@ -1879,6 +1879,55 @@ export interface components {
             message: string;
             params: unknown[];
         };
+        Thing: {
+            /**
+             * Format: int64
+             * @description The number of failed syncs, documents, gaps, or answers. Numbers of gaps end at 1,000.
+             */
+            count?: number;
+            /**
+             * @description model: a chat model does not answer. disk: the disk of the data folder is nearly full. source_stopped: docent has paused a source, because reading it ended docent twice. source_failed: the last syncs of a source failed. source_late: a source should have been read. documents: documents could not be read. backup: the last backup is old, or there is none. gaps_proposed: gaps may be solved. gaps_open: questions have no answer. answers_due: approved answers are to check.
+             * @enum {string}
+             */
+            kind: "model" | "disk" | "source_stopped" | "source_failed" | "source_late" | "documents" | "backup" | "gaps_proposed" | "gaps_open" | "answers_due";
+            /**
+             * @description urgent: people notice it now. soon: it gets worse. note: it can wait.
+             * @enum {string}
+             */
+            level: "urgent" | "soon" | "note";
+            /** @description The name of the model, of the source, or of the only collection with failed documents. */
+            name?: string;
+            /**
+             * Format: int64
+             * @description The number of gaps in gaps_open whose first question is from the last seven days.
+             */
+            new?: number;
+            /**
+             * Format: int64
+             * @description The used part of the disk.
+             */
+            percent?: number;
+            /**
+             * Format: int64
+             * @description The number of questions in gaps_open.
+             */
+            questions?: number;
+            /** @description No chat model answers, so docent answers with quotes. */
+            quotes?: boolean;
+            /** @description Why the model fails. */
+            reason?: components["schemas"]["Text"];
+            /**
+             * Format: date-time
+             * @description The time of the first failure of a model, of the last sync of a source, of the planned one of a late source, or of the last backup.
+             */
+            since?: string;
+        };
+        Today: {
+            /** @description The totals of the last 30 days, oldest first. */
+            days: components["schemas"]["QuestionDay"][];
+            /** @description Things to do, worst first. */
+            things: components["schemas"]["Thing"][];
+        };
         Token: {
             /** Format: date-time */
             created_at: string;
@@ -2106,6 +2155,8 @@ export type Step = components['schemas']['Step'];
 export type Summary = components['schemas']['Summary'];
 export type TaggedDocuments = components['schemas']['TaggedDocuments'];
 export type Text = components['schemas']['Text'];
+export type Thing = components['schemas']['Thing'];
+export type Today = components['schemas']['Today'];
 export type Token = components['schemas']['Token'];
 export type TokenWish = components['schemas']['TokenWish'];
 export type Turn = components['schemas']['Turn'];

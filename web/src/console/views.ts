@@ -17,6 +17,7 @@ export interface View {
 }
 
 export const views: readonly View[] = [
+  { name: 'today', icon: 'check', role: 'manager', load: () => import('./Today.svelte') },
   { name: 'system', icon: 'screen', role: 'administrator', load: () => import('./System.svelte') },
   { name: 'models', icon: 'spark', role: 'administrator', load: () => import('./Models.svelte') },
   { name: 'settings', icon: 'tune', role: 'administrator', load: () => import('./Settings.svelte') },
@@ -24,5 +25,5 @@ export const views: readonly View[] = [
   { name: 'log', icon: 'file', role: 'administrator', load: () => import('./Log.svelte') },
   { name: 'questions', icon: 'chat', role: 'manager', load: () => import('./Questions.svelte') },
   { name: 'gaps', icon: 'search', role: 'manager', load: () => import('./Gaps.svelte') },
-  { name: 'answers', icon: 'check', role: 'manager', load: () => import('./Answers.svelte') },
+  { name: 'answers', icon: 'pen', role: 'manager', load: () => import('./Answers.svelte') },
 ];

@@ -11,9 +11,11 @@ beforeEach(async () => {
 });
 
 describe('the system', () => {
-  test('is the first view, and shows the server and its documents', async () => {
+  test('shows the server and its documents', async () => {
     await page.goto('#/');
     await page.getByRole('link', { name: 'Console' }).click();
+    await page.getByRole('heading', { name: 'Today' }).waitFor(); // the first view
+    await page.getByRole('link', { name: 'System', exact: true }).click();
     await page.getByRole('heading', { name: 'System' }).waitFor();
     await page.locator('.card').first().getByText(/^docent /).waitFor();
     await page.locator('tbody th').first().waitFor();

@@ -1,6 +1,6 @@
 // The questions of all people, and their gaps, on the mock server.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ApprovedAnswer, AskedAnswer, Gap, GapDetail, QuestionDay } from '../../src/api/insight';
+import type { ApprovedAnswer, AskedAnswer, Gap, GapDetail, QuestionDay, Thing } from '../../src/api/insight';
 import { answer, documents } from './corpus';
 
 const day = 86_400_000;
@@ -36,7 +36,21 @@ export const approved = (): ApprovedAnswer[] => [
   { id: 39, collection: 'default', questions: ['Who repairs bikes?'], text: 'The **workshop**.', signed: 'Ann', owner: '', review: '', documents: [], changed: [], due: false, timestamp: ago(12) },
 ];
 
+export const things = (): Thing[] => [
+  { kind: 'model', level: 'urgent', name: 'large', since: ago(0.2), quotes: true, reason: { id: 'model_key', params: [], message: 'the model server refuses the key; check the key' } },
+  { kind: 'disk', level: 'soon', percent: 91 },
+  { kind: 'source_stopped', level: 'soon', name: 'archive', since: ago(4) },
+  { kind: 'source_failed', level: 'soon', name: 'blog', count: 3, since: ago(1) },
+  { kind: 'source_late', level: 'soon', name: 'wiki', since: ago(2) },
+  { kind: 'documents', level: 'soon', name: 'default', count: 4 },
+  { kind: 'backup', level: 'soon', since: ago(9) },
+  { kind: 'gaps_proposed', level: 'note', count: 1 },
+  { kind: 'gaps_open', level: 'note', count: 5, questions: 12, new: 3 },
+  { kind: 'answers_due', level: 'note', count: 1 },
+];
+
 export class MockInsight {
+  things = things();
   approved = approved();
   questions = questions();
   gaps = gaps();
@@ -51,6 +65,7 @@ export class MockInsight {
     const json = (body: unknown, status = 200) => void res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
     const missing = () => json({ code: 'not_found', message: 'no such thing', retryable: false }, 404);
     const id = Number(part);
+    if (url.pathname === '/api/today') return json({ things: this.things, days: this.days() });
     if (noun === 'days') return json(this.days());
     if (noun === 'answers' && req.method === 'GET') return json({ answers: this.approved.filter((a) => a.due || !url.searchParams.get('due')) });
     if (req.method !== 'GET') {

@@ -361,7 +361,7 @@ export class MockDocent {
     if (noun === 'users' || noun === 'groups') return void (await this.users.serve(req, res, url));
     if (noun === 'settings' || noun === 'models') return void (await this.settings.serve(req, res, url));
     if (noun === 'admin' && id === 'log') return this.log.serve(req, res, url);
-    if (noun === 'insight') return void (await this.insight.serve(req, res, url));
+    if (noun === 'insight' || noun === 'today') return void (await this.insight.serve(req, res, url));
     if (noun === 'places') {
       const match = (url.searchParams.get('match') ?? '').toLowerCase();
       const named = (names: string[]) => names.filter((n) => n.includes(match)).map((name) => ({ name, documents: 2 }));

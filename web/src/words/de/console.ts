@@ -3,15 +3,17 @@ import type { Console } from '../en/console';
 import { plural } from '../plural';
 import { log } from './log';
 import { models, stored } from './models';
+import { today } from './today';
 
 export const console: Console = {
   navigation: 'Verwaltung',
   back: 'Zurück zum Chat',
   loading: 'Wird geladen …',
   denied: 'Sie dürfen diese Ansicht der Verwaltung nicht öffnen.',
-  views: { system: 'System', models: 'Modelle', settings: 'Einstellungen', people: 'Personen', log: 'Protokoll', questions: 'Fragen', gaps: 'Lücken', answers: 'Antworten' },
+  views: { today: 'Heute', system: 'System', models: 'Modelle', settings: 'Einstellungen', people: 'Personen', log: 'Protokoll', questions: 'Fragen', gaps: 'Lücken', answers: 'Antworten' },
 
   log,
+  today,
   models,
   stored,
 
