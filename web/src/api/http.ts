@@ -70,7 +70,8 @@ export function fault(status: number, body: string, after = 0): ApiError {
   return new ApiError(words.shell.status(status), status, 'internal', status >= 500, after);
 }
 
-function capitalised(s: string): string {
+/** capitalised makes a sentence of an error of the server. */
+export function capitalised(s: string): string {
   const t = s.charAt(0).toUpperCase() + s.slice(1);
   return /[.!?…]$/.test(t) ? t : t + '.';
 }
