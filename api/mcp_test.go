@@ -2,6 +2,7 @@ package api
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -212,6 +213,34 @@ func TestMCPErrors(t *testing.T) {
 		w.mu.Unlock()
 		if got, failed := call(t, s, "list_documents", `{}`); !failed || got != fault.Message(w.broken) {
 			t.Errorf("a failure says %s", got)
+		}
+	})
+}
+
+// TestMCPModels checks that ask passes the name of a model on, and that the error for an
+// unknown one is an error of the tool.
+func TestMCPModels(t *testing.T) {
+	t.Parallel()
+	overBoth(t, func(t *testing.T, w *world, connect func(*sdk.ClientOptions) *sdk.ClientSession) {
+		w.answer = func(_ context.Context, req rag.Request) iter.Seq2[rag.Part, error] {
+			return func(yield func(rag.Part, error) bool) {
+				if req.Model == "slow" {
+					yield(rag.Part{}, fault.New(fault.Invalid, "model_unknown", "there is no model %q; there are: extractive, fast", req.Model))
+					return
+				}
+				yield(rag.Part{Answer: &rag.Answer{Text: "A row", Model: cmp.Or(req.Model, "default")}}, nil)
+			}
+		}
+		s := connect(nil)
+		for args, want := range map[string]string{
+			`{"question":"x"}`:                  `"model":"default"`,
+			`{"question":"x","model":"fast"}`:   `"model":"fast"`,
+			`{"question":"x","model":"slow"}`:   `there is no model "slow"; there are: extractive, fast`,
+			`{"question":"x","model":"\u0000"}`: "model is not plain text",
+		} {
+			if got, failed := call(t, s, "ask", args); !strings.Contains(got, want) || failed != !strings.HasPrefix(want, `"`) {
+				t.Errorf("%s: %v %s, want %s", args, failed, got, want)
+			}
 		}
 	})
 }

@@ -121,6 +121,7 @@ type askArgs struct {
 	Folders     []string `json:"folders,omitempty" jsonschema:"Also answers from the documents in these folders and below them."`
 	Tags        []string `json:"tags,omitempty" jsonschema:"Also answers from the documents with one of these tags."`
 	Limit       int      `json:"limit,omitempty" jsonschema:"The number of passages to answer from."`
+	Model       string   `json:"model,omitempty" jsonschema:"The model that writes the answer, or extractive for quotes. The default is the model of the server. The error for an unknown name lists the names."`
 }
 
 type askResult struct {
@@ -359,7 +360,8 @@ func (s *Server) ask(ctx context.Context, req *sdk.CallToolRequest, in askArgs) 
 	if strings.TrimSpace(in.Question) == "" {
 		return out, fault.New(fault.Invalid, "question_empty", "the question is empty")
 	}
-	if err := cmp.Or(route.CheckText("question", in.Question), route.CheckTexts("collections", in.Collections)); err != nil {
+	err := cmp.Or(route.CheckText("question", in.Question, "model", in.Model), route.CheckTexts("collections", in.Collections))
+	if err != nil {
 		return out, err
 	}
 	documents, err := parseIDs(in.Documents)
@@ -371,7 +373,7 @@ func (s *Server) ask(ctx context.Context, req *sdk.CallToolRequest, in askArgs) 
 		return out, err
 	}
 	parts, err := s.cfg.Answers.Stream(ctx, rag.Request{
-		Question: in.Question, Collections: in.Collections, Documents: documents, Place: place, K: in.Limit,
+		Question: in.Question, Collections: in.Collections, Documents: documents, Place: place, K: in.Limit, Model: in.Model,
 	})
 	if err != nil {
 		return out, err

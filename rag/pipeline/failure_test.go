@@ -40,6 +40,7 @@ func TestQuotesIfTheModelFails(t *testing.T) {
 		"filtered":       {llmtest.Reply{Err: llm.ErrFiltered}, "content filter"},
 		"limit":          {llmtest.Reply{Reasoning: []string{"hm"}, Finish: "length"}, "--max-tokens"},
 		"empty":          {llmtest.Say("[9]"), "does not answer right now"},
+		"in the middle":  {llmtest.Reply{Text: []string{"It is 4"}, Err: down}, "does not answer right now"},
 	} {
 		r, _ := failing(t, memoryShelf(), llmtest.Script(c.reply))
 		a, err := r.Run(t.Context(), rag.Request{Question: "default of work_mem?"})
@@ -66,8 +67,14 @@ func TestFailuresThatStay(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("boom")
 	r, _ := failing(t, memoryShelf(), llmtest.Script(llmtest.Reply{Text: []string{"It is"}, Err: boom}))
-	if a, err := r.Run(t.Context(), rag.Request{Question: "default of work_mem?"}); !errors.Is(err, boom) {
-		t.Errorf("after text: %+v, %v", a, err)
+	var last error
+	for part, err := range r.Stream(t.Context(), rag.Request{Question: "default of work_mem?"}) {
+		if last = err; part.Answer != nil {
+			t.Errorf("after text in a stream: %+v", part.Answer)
+		}
+	}
+	if !errors.Is(last, boom) {
+		t.Errorf("after text in a stream: %v", last)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	r, _ = failing(t, memoryShelf(), func(int, llmtest.Request) llmtest.Reply { cancel(); return llmtest.Reply{Err: boom} })

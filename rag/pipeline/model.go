@@ -118,7 +118,7 @@ func writeOnce(ctx context.Context, a *answering, messages []llm.Message, yield 
 		if written.Len()+len(delta.Text) > maxAnswerBytes {
 			break
 		}
-		a.wrote = a.wrote || strings.TrimSpace(delta.Text) != ""
+		a.wrote = a.wrote || !a.whole && strings.TrimSpace(delta.Text) != ""
 		if written.WriteString(delta.Text); delta.Text != "" && !yield(rag.Part{Delta: delta.Text}, nil) {
 			return false, nil
 		}

@@ -241,9 +241,10 @@ func (r *Pipeline) model(name string) (llm.Model, error) {
 	return m, nil
 }
 
-// Run answers a request.
+// Run answers a request. Its reader sees no part of the answer before the end, so quotes can
+// also replace an answer that a model broke off.
 func (r *Pipeline) Run(ctx context.Context, req rag.Request) (rag.Answer, error) {
-	for part, err := range r.Stream(ctx, req) {
+	for part, err := range r.stream(ctx, req, true) {
 		if err != nil {
 			return rag.Answer{}, err
 		}
@@ -258,12 +259,18 @@ func (r *Pipeline) Run(ctx context.Context, req rag.Request) (rag.Answer, error)
 // answer last. An error comes once and last; the caller must then discard the
 // deltas. Leaving the loop early cancels the model call and waits for it.
 func (r *Pipeline) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error] {
+	return r.stream(ctx, req, false)
+}
+
+// stream is Stream. whole says that the reader sees only the answer.
+func (r *Pipeline) stream(ctx context.Context, req rag.Request, whole bool) iter.Seq2[rag.Part, error] {
 	return func(yield func(rag.Part, error) bool) {
 		a, err := r.begin(req)
 		if err != nil {
 			yield(rag.Part{}, err)
 			return
 		}
+		a.whole = whole
 		if !yield(rag.Part{Phase: rag.Searching}, nil) {
 			return
 		}
