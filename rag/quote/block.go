@@ -224,7 +224,8 @@ func introduces(q quote) bool {
 // announcing matches a sentence like "Use the following." that has no colon.
 var announcing = regexp.MustCompile(`(?i)\b(?:(?:the|as) following|as follows|like this|as below|folgendes|wie folgt)\b.*\.$`)
 
-// announces reports whether the code behind a sentence belongs to it.
+// announces reports whether the code behind a sentence belongs to it. A sentence without an end goes on with the code, but not a
+// line of a name and its meaning.
 func announces(q quote) bool {
-	return introduces(q) || q.Kind == text.ProseSentence && announcing.MatchString(q.text)
+	return introduces(q) || q.Kind == text.ProseSentence && (!q.ends && q.defined < 1 || announcing.MatchString(q.text))
 }

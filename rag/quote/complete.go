@@ -58,22 +58,26 @@ var (
 		`^(?:nenne|liste|welche \w+ (?:sind|gibt|haben|werden|wurden|stehen|unterstützt)|wie ?viele|quels|quelles|énumère|cuáles|¿cuáles)\b`)
 )
 
-// whole replaces the first block that is part of a list by the list, if the question asks for steps or for a list, or if only the
-// heading of the list has the words of the question.
+// whole replaces the first block of the best passage that is part of a list by the list, if the question asks for steps or for a
+// list, or if only the heading of the list has the words of the question. A list of another passage may be about another case.
 func (e *extractor) whole(chosen []Block) []Block {
 	for i, b := range chosen {
 		first := e.passages[b.Passage][b.from]
-		if b.Kind != Step && b.Kind != Item && b.Kind != List || !e.asksForWhole(b) && (i > 0 || !e.onlyAbove(b)) {
+		if b.Kind != Step && b.Kind != Item && b.Kind != List || !e.asksForWhole(b) && (i > 0 || !e.onlyAbove(b)) ||
+			b.Passage != chosen[0].Passage {
 			continue
 		}
 		list := e.list(b)
 		if list.to == 0 {
 			continue
 		}
-		out := []Block{list}
-		for _, other := range chosen {
+		var out []Block
+		for at, other := range chosen {
 			within := other.Passage == list.Passage && other.from >= list.from && other.to <= list.to
-			if !within && (first.label == "" || other.Kind != Step) { // without steps of another list
+			switch {
+			case at == i:
+				out = append(out, list)
+			case !within && (first.label == "" || other.Kind != Step): // without steps of another list
 				out = append(out, other)
 			}
 		}

@@ -169,3 +169,25 @@ func TestStepsOfOneProcedure(t *testing.T) {
 		t.Errorf("got\n%s", answer)
 	}
 }
+
+// The best passage stays first, although a further one has steps for another case. The texts are from docent's page about backups.
+func TestStepsStayInPlace(t *testing.T) {
+	t.Parallel()
+	question := "how do I make a backup of the database"
+	first, second := passage(1, "Back up data", "Back up", "To back up the database, run `docent backup FILE`. This makes a backup of the whole database."),
+		passage(2, "Back up data", "Move to Postgres", "1. Stop the server.\n2. Make a backup of the database with `pg_dump`, and restore it into Postgres.\n3. Start the server.")
+	first.Score, second.Score = 2, 1
+	got, _ := Answer(testStatic, Query{Question: question, Searched: question, Passages: []Passage{first, second}})
+	if !strings.HasPrefix(got, "To back up the database") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// A sentence without an end goes on with the code below it. The text is from the Debian kernel handbook.
+func TestCodeEndsSentence(t *testing.T) {
+	t.Parallel()
+	body := "If changes are desired later, the initramfs needs to be regenerated. This is achieved by the command\n\n```\nupdate-initramfs -u\n```"
+	if got := ask(t, "how is the initramfs regenerated", corpus.Prose, body); !strings.Contains(got, "update-initramfs -u") {
+		t.Errorf("got\n%s", got)
+	}
+}

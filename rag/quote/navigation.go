@@ -36,6 +36,7 @@ var (
 // tables of contents, captions, running heads, and links between pages. isHeading reports whether a line is a known heading.
 func navigation(body string, sentences []text.Sentence, isHeading func(line string) bool) []bool {
 	skip := contentLists(body, sentences, isHeading)
+	skipContentParagraphs(skip, body, sentences)
 	listed := false // inside a table of contents
 	for i, s := range sentences {
 		line := body[s.Start:s.End]
@@ -94,6 +95,29 @@ func contentLists(body string, sentences []text.Sentence, isHeading func(line st
 		from = max(to, from+1)
 	}
 	return skip
+}
+
+// skipContentParagraphs sets skip for the sentences of paragraphs that are a table of contents: they have at least minEntries
+// numbered titles, and most of these end with a question mark or without a stop.
+func skipContentParagraphs(skip []bool, body string, sentences []text.Sentence) {
+	for from := 0; from < len(sentences); {
+		to, entries, titles := from, 0, 0
+		for ; to < len(sentences) && sentences[to].Block == sentences[from].Block && sentences[to].Kind != text.CodeSentence; to++ {
+			line := body[sentences[to].Start:sentences[to].End]
+			if entry.MatchString(line) {
+				entries++
+			}
+			last := to+1 == len(sentences) || sentences[to+1].Block != sentences[from].Block ||
+				entry.MatchString(body[sentences[to+1].Start:sentences[to+1].End])
+			if last && entries > 0 && (!text.Ends(line) || strings.HasSuffix(line, "?")) {
+				titles++
+			}
+		}
+		for i := from; i < to && entries >= minEntries && 2*titles > entries; i++ {
+			skip[i] = true
+		}
+		from = max(to, from+1)
+	}
 }
 
 // isRunningHead reports whether a line is in the head of a printed page: the title of a chapter in capitals, or only a number.
