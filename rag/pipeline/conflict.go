@@ -192,6 +192,7 @@ var opposites = func() [][2]*regexp.Regexp {
 		{`start\w*|begin\w*`, `stop\w*|end\w*`},
 		{`temporar\w*`, `permanent\w*`},
 		{`automatic\w*`, `manual\w*|by hand`},
+		{`vote[sd]? for`, `vote[sd]? against`},
 		{`vor`, `nach|seit`},
 		{`öfter|häufiger|mehr|größer|höher|schneller`, `seltener|weniger|kleiner|niedriger|langsamer`},
 		{`erlaubt|gestattet`, `verboten|untersagt`},

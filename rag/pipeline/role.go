@@ -306,8 +306,17 @@ func (k *claim) misplaced(sentence string, f figure) bool {
 	})
 }
 
-// agrees reports whether a unit denies something if the claim does, and the reverse.
+var (
+	// unlimited matches words that a claim without exceptions has, and exception those of a text with one.
+	unlimited = regexp.MustCompile(`(?i)\b(?:even (?:if|when|though)|always|all|every|any|auch wenn|selbst wenn|immer|alle[nr]?|jede[nrs]?)\b`)
+	exception = regexp.MustCompile(`(?i)\b(?:unless|except|excluding|other than|ausgenommen|außer|es sei denn|mit Ausnahme)\b`)
+)
+
+// agrees reports whether a unit denies something if the claim does, and the reverse. A claim without exceptions needs a unit without one.
 func (k *claim) agrees(s string) bool {
+	if unlimited.MatchString(k.text) && exception.MatchString(s) && !exception.MatchString(k.text) {
+		return false
+	}
 	denials := text.Denials(s)
 	if k.denies {
 		return len(denials) > 0

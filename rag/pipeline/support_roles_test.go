@@ -14,6 +14,13 @@ var roles = []struct {
 	yes, no              []string
 }{
 	{
+		"Library", "Opening hours",
+		"The central library is open Monday to Friday from 9 am to 7 pm. It is closed on Sundays and public holidays. " +
+			"You can renew an item twice, unless another reader has reserved it. Lena Fuchs voted against the budget.",
+		[]string{"You can renew an item twice, unless another reader has reserved it.", "The library is closed on Sundays."},
+		[]string{"You can renew an item twice, even if another reader has reserved it.", "Lena Fuchs voted for the budget."},
+	},
+	{
 		"Staff handbook", "Vacation",
 		"Full-time employees get 27 days of vacation a year. After five years of service, two days are added.\n" +
 			"Up to five unused days may be carried over into the next year; they expire on 31 March.\n" +
