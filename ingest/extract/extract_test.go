@@ -210,6 +210,11 @@ code "func (t *T) M() {}"
 		`<svg xmlns="http://www.w3.org/2000/svg"><title>Flow</title><text x="1">Start <tspan>here</tspan></text><path d="M0"/></svg>`,
 		"li \"Flow\"\nli \"Start here\"\n",
 	},
+	{
+		"API description", "boats.yaml", "application/vnd.oai.openapi", "Boats",
+		"openapi: 3.1.0\ninfo: {title: Boats}\npaths: {/boats: {get: {summary: List boats}}}\n",
+		"h1 \"# Boats\"\nh2 \"## GET /boats: List boats\"\n",
+	},
 }
 
 func TestFormats(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"docent/ingest/extract/office/pptx"
 	"docent/ingest/extract/office/rtf"
 	"docent/ingest/extract/office/xlsx"
+	"docent/ingest/extract/openapi"
 	"docent/ingest/extract/pdf"
 	"docent/ingest/extract/picture"
 	"docent/ingest/extract/plain"
@@ -35,7 +36,7 @@ var Formats = format.List{
 	rtf.Format,
 	epub.Format, ebook.KindleFormat, ebook.FictionFormat,
 	link.Format,
-	notebook.Format,
+	notebook.Format, openapi.Format,
 	mail.MessageFormat, mail.OutlookFormat, mail.MailboxFormat, mail.PageFormat,
 	calendar.Format, calendar.ContactFormat,
 	pdf.Format,

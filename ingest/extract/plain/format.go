@@ -72,6 +72,7 @@ var JSONFormat = format.Format{
 		Endings:   []string{".json"},
 		Media:     "application/json",
 		NeverMail: true,
+		Version:   2,
 		Reads:     "the whole text; members are sections",
 	},
 	Match: func(_ context.Context, f *format.File) format.Match {
@@ -98,7 +99,7 @@ var CodeFormat = format.Format{
 		Group:   format.Texts,
 		Endings: []string{".go", ".py", ".js", ".ts", ".java", ".c", ".cpp", ".rs", ".sh", ".sql", ".yaml", ".yml", ".toml"},
 		Media:   "text/x-…",
-		Version: 2,
+		Version: 3,
 		Reads:   "the whole text, cut at functions and classes; about 90 endings and file names, including configuration files",
 	},
 	Match: func(_ context.Context, f *format.File) format.Match {

@@ -14,6 +14,7 @@ export interface Format {
 }
 
 export const formats: Format[] = [
+  { name: 'OpenAPI', media: 'application/vnd.oai.openapi', endings: ['.openapi'], unit: '' },
   { name: 'Source code', media: 'text/x-…', endings: ['.go', '.py', '.js', '.ts', '.java', '.c', '.cpp', '.rs', '.sh', '.sql', '.yaml', '.yml', '.toml'], unit: '' },
   { name: 'Markdown', media: 'text/markdown', endings: ['.md', '.markdown', '.mdown', '.mkd', '.mdx', '.qmd'], unit: '' },
   { name: 'CSV', media: 'text/csv', endings: ['.csv', '.tsv'], unit: '' },
