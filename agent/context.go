@@ -38,7 +38,7 @@ func SetModelContext(s *Session, name, text string) error {
 // ModelContext returns the context of the agent, followed by those of the session in the order of their names.
 func ModelContext(s *Session) string {
 	var texts []string
-	if text := s.turn.machine.agent.context; text != "" {
+	if text := s.turn.part().context; text != "" {
 		texts = append(texts, text)
 	}
 	vars := allVariables(s)

@@ -15,17 +15,17 @@ func (a *Agent) Mermaid() (string, error) {
 	}
 	d := diagram{ids: map[string]string{}}
 	d.line("stateDiagram-v2")
-	for i, s := range a.states {
+	for i, s := range m.states {
 		d.ids[s.name] = fmt.Sprintf("s%d", i+1)
 		d.line("state %q as %s", label(s.name), d.ids[s.name])
 	}
 	d.line("[*] --> %s", d.ids[m.initial.name])
-	for _, s := range a.states {
+	for _, s := range m.states {
 		for _, t := range s.transitions {
 			d.arrow(d.ids[s.name], d.ids[t.dest.name], t.Label())
 		}
 	}
-	d.globals(a)
+	d.globals(m.states)
 	return d.String(), nil
 }
 
@@ -51,9 +51,9 @@ func (d *diagram) arrow(from, to, text string) {
 }
 
 // globals draws the ways to the global states and back.
-func (d *diagram) globals(a *Agent) {
+func (d *diagram) globals(states []*State) {
 	drawn := false
-	for _, s := range a.states {
+	for _, s := range states {
 		if !s.global {
 			continue
 		}
@@ -63,7 +63,7 @@ func (d *diagram) globals(a *Agent) {
 		}
 		d.arrow("any", d.ids[s.name], "intent "+s.reachable.Name)
 		last := s
-		for range a.states {
+		for range states {
 			if len(last.transitions) == 0 {
 				d.arrow(d.ids[last.name], "any", "back")
 				break

@@ -148,7 +148,8 @@ func askGuard(ctx context.Context, s *Session, g Guard, text string) (reason str
 
 // guardMessages asks the guards about new messages, and returns the first refused one with its refusal.
 func (t *Turn) guardMessages(ctx context.Context, queue []*chat.Pending) (*chat.Pending, *refusal) {
-	if len(t.machine.agent.guardsUser) == 0 {
+	guards := t.part().guardsUser
+	if len(guards) == 0 {
 		return nil, nil
 	}
 	for _, p := range queue {
@@ -156,7 +157,7 @@ func (t *Turn) guardMessages(ctx context.Context, queue []*chat.Pending) (*chat.
 			continue
 		}
 		t.about(p)
-		r := guarded(ctx, t.session, t.machine.agent.guardsUser, p.View().Text)
+		r := guarded(ctx, t.session, guards, p.View().Text)
 		t.about(nil)
 		switch {
 		case ctx.Err() != nil:
@@ -207,7 +208,7 @@ const (
 
 // replyText says a text unless a guard refuses it.
 func replyText(ctx context.Context, s *Session, chatType, text string) error {
-	if r := guarded(ctx, s, s.turn.machine.agent.guardsAgent, text); r != nil {
+	if r := guarded(ctx, s, s.turn.part().guardsAgent, text); r != nil {
 		return r.say(ctx, s, ofAgent)
 	}
 	return s.reply(ctx, chatType, text)

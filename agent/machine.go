@@ -2,6 +2,7 @@ package agent
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"docent/agent/intent"
@@ -11,6 +12,7 @@ import (
 // changes.
 type Machine struct {
 	agent   *Agent
+	states  []*State // those of the agent first, and then those of the agents that it hands over to
 	nodes   map[string]*node
 	initial *node
 	// timed reports that some state has conditions to check without an event.
@@ -22,6 +24,7 @@ type Machine struct {
 // node is a state of a machine.
 type node struct {
 	*State
+	parts parts
 	edges []*Transition
 	// intents are the intents of the edges. Predictions choose from them.
 	intents []*Intent
@@ -132,12 +135,20 @@ func later(a, b time.Time) time.Time {
 
 // compile checks the agent and builds its machine.
 func (a *Agent) compile() (*Machine, error) {
-	if err := a.check(); err != nil {
+	states, err := a.expand("", nil)
+	if err != nil {
 		return nil, err
 	}
-	m := &Machine{agent: a, nodes: make(map[string]*node, len(a.states))}
-	for _, s := range a.states {
+	if err := a.checkAutos(states); err != nil {
+		return nil, err
+	}
+	m := &Machine{agent: a, states: states, nodes: make(map[string]*node, len(states))}
+	for _, s := range states {
 		n := &node{State: s, edges: slices.Clone(s.transitions)}
+		n.combine()
+		if m.nodes[s.name] != nil {
+			return nil, a.wrong("two states are named %q", s.name)
+		}
 		m.nodes[s.name] = n
 		if s.initial {
 			m.initial = n
@@ -149,7 +160,7 @@ func (a *Agent) compile() (*Machine, error) {
 	if err := m.reachable(); err != nil {
 		return nil, err
 	}
-	for _, s := range a.states {
+	for _, s := range states {
 		if err := m.finish(m.nodes[s.name]); err != nil {
 			return nil, err
 		}
@@ -177,7 +188,7 @@ func (m *Machine) finish(n *node) error {
 	}
 	n.classifier = n.State.classifier
 	if n.classifier == nil {
-		n.classifier = m.agent.classifier
+		n.classifier = n.agent.classifier
 	}
 	return nil
 }
@@ -204,7 +215,7 @@ func (m *Machine) classifiers() error {
 // addGlobals adds the transitions to global states and back.
 func (m *Machine) addGlobals() error {
 	ends := map[*State]*node{} // of each global state, where its component ends
-	for _, s := range m.agent.states {
+	for _, s := range m.states {
 		if !s.global {
 			continue
 		}
@@ -214,13 +225,13 @@ func (m *Machine) addGlobals() error {
 		}
 		ends[s] = end
 	}
-	for _, global := range m.agent.states {
+	for _, global := range m.states {
 		if !global.global {
 			continue
 		}
-		for _, s := range m.agent.states {
+		for _, s := range m.states {
 			origin := m.nodes[s.name]
-			if origin.component || len(s.transitions) == 0 || s.transitions[0].auto {
+			if origin.component || !strings.HasPrefix(s.name, global.prefix) || len(s.transitions) == 0 || s.transitions[0].auto {
 				continue
 			}
 			origin.edges = append(origin.edges, (&Transition{
@@ -243,6 +254,9 @@ func (m *Machine) component(first *State) (*node, error) {
 		if met[s] {
 			return nil, m.agent.wrong("the first transitions from the global state %q go round in a circle", first.name)
 		}
+		if s.handsOver {
+			return nil, m.agent.wrong("state %q belongs to the global state %q, so it cannot hand over to another agent", s.name, first.name)
+		}
 		met[s] = true
 		n := m.nodes[s.name]
 		n.component = true
@@ -255,7 +269,7 @@ func (m *Machine) component(first *State) (*node, error) {
 // reachable returns an error for a state that cannot be reached.
 func (m *Machine) reachable() error {
 	open := []*State{m.initial.State}
-	for _, s := range m.agent.states {
+	for _, s := range m.states {
 		if s.byMove {
 			open = append(open, s)
 		}
@@ -274,7 +288,7 @@ func (m *Machine) reachable() error {
 			}
 		}
 	}
-	for _, s := range m.agent.states {
+	for _, s := range m.states {
 		if !reached[s] {
 			return m.agent.wrong("state %q cannot be reached from %q", s.name, m.initial.name)
 		}

@@ -10,7 +10,8 @@ import (
 
 // process runs the user processors on new text events.
 func (t *Turn) process(ctx context.Context, queue []*chat.Pending) {
-	if len(t.machine.agent.heard) == 0 {
+	processors := t.part().heard
+	if len(processors) == 0 {
 		return
 	}
 	for _, p := range queue {
@@ -18,7 +19,7 @@ func (t *Turn) process(ctx context.Context, queue []*chat.Pending) {
 			continue
 		}
 		t.about(p)
-		text := t.chain(ctx, t.session.as(aProcessor), t.machine.agent.heard, p.Event.Text)
+		text := t.chain(ctx, t.session.as(aProcessor), processors, p.Event.Text)
 		t.about(nil)
 		if ctx.Err() == nil {
 			p.Process(text)
@@ -28,7 +29,7 @@ func (t *Turn) process(ctx context.Context, queue []*chat.Pending) {
 
 // processReply runs the agent processors on a reply. It does nothing if a processor says the reply.
 func (s *Session) processReply(ctx context.Context, text string) string {
-	all := s.turn.machine.agent.said
+	all := s.turn.part().said
 	if s.role == aRewriter || len(all) == 0 {
 		return text
 	}

@@ -78,7 +78,7 @@ func (s *Session) ReplyRAG(ctx context.Context, message payload.RAGMessage) erro
 	if message.Outcome == payload.AnswerReplied && len(message.Docs) == 0 {
 		return s.Say(ctx, fault.Text{Sentence: message.Sentence, Message: message.Answer})
 	}
-	if r := guarded(ctx, s, s.turn.machine.agent.guardsAgent, message.Answer); r != nil {
+	if r := guarded(ctx, s, s.turn.part().guardsAgent, message.Answer); r != nil {
 		return r.say(ctx, s, ofAgent)
 	}
 	return s.say(ctx, ChatMessage{Type: payload.TypeRAG, Sentence: message.Sentence}, message, false)
@@ -123,7 +123,7 @@ func (s *Session) say(ctx context.Context, m ChatMessage, content any, silent bo
 // Stream shows a piece of a growing reply to the clients that stream. The next reply replaces all pieces. It shows nothing if
 // the agent has guards for its texts.
 func (s *Session) Stream(ctx context.Context, delta string) error {
-	if len(s.turn.machine.agent.guardsAgent) > 0 {
+	if len(s.turn.part().guardsAgent) > 0 {
 		return context.Cause(ctx)
 	}
 	return s.show(ctx, payload.DeltaAction, payload.Delta{Text: delta})

@@ -154,6 +154,9 @@ func (s *Session) AddUsage(prompt, completion int) {
 	}
 	t.usage.PromptTokens += prompt
 	t.usage.CompletionTokens += completion
+	if t.nesting.spend != nil {
+		t.nesting.spend(prompt, completion)
+	}
 }
 
 // Move moves the session to a state and runs its body, whose error it returns.
@@ -162,13 +165,13 @@ func (s *Session) Move(ctx context.Context, to *State) error {
 	if err := s.ofBody("move the session"); err != nil {
 		return err
 	}
-	if to == nil || to.agent != t.machine.agent {
+	if to == nil || to.agent != t.at.agent {
 		return fault.New(fault.Internal, "state_of_another_agent", "move to a state of another agent")
 	}
 	if err := errors.Join(context.Cause(ctx), t.moved()); err != nil {
 		return err
 	}
-	return t.move(ctx, &Transition{source: t.at.State, dest: to})
+	return t.move(ctx, &Transition{source: t.at.State, dest: t.machine.nodes[t.at.prefix+to.name].State})
 }
 
 // ManageTransition takes one step within the body. It takes the first possible transition, or runs the fallback, and
@@ -285,7 +288,7 @@ func runRAG(ctx context.Context, s *Session, answers RAG, req rag.Request) (answ
 			begun = part.Begun
 			err = s.Status(ctx, string(part.Phase))
 		case part.Thinking != "":
-			if len(s.turn.machine.agent.guardsAgent) == 0 {
+			if len(s.turn.part().guardsAgent) == 0 {
 				err = s.show(ctx, payload.ThinkingAction, payload.Thinking{Text: part.Thinking})
 			}
 		case part.Restart:

@@ -17,7 +17,7 @@ type Speaker interface {
 func (s *Session) ReplySpeech(ctx context.Context, text string) error {
 	text = s.processReply(ctx, text)
 	speaker := s.turn.env.Speaker
-	if r := guarded(ctx, s, s.turn.machine.agent.guardsAgent, text); r != nil {
+	if r := guarded(ctx, s, s.turn.part().guardsAgent, text); r != nil {
 		return r.say(ctx, s, ofAgent)
 	}
 	if speaker == nil {

@@ -31,7 +31,12 @@ type State struct {
 	classifier  Classifier
 	reachable   *Intent // of a global state, what leads to it from anywhere
 	global      bool
+	handsOver   bool
+	to          *Agent // that the state hands over to
 	transitions []*Transition
+
+	prefix string   // of the name, in the machine of an agent that hands over to this one
+	line   []*Agent // in a machine: the agents that lead to the state, and its own
 }
 
 // State adds a state to the agent.

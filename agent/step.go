@@ -57,6 +57,7 @@ type Turn struct {
 	transitions []chat.Transition
 	predictions []chat.Prediction
 	usage       *payload.Usage
+	nesting     nesting
 }
 
 // ErrOver is the error of a session whose body has returned.

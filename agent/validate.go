@@ -60,7 +60,7 @@ func (a *Agent) check() error {
 	if first == "" {
 		return a.wrong("no state is initial")
 	}
-	return a.checkAutos()
+	return a.checkAutos(a.states)
 }
 
 // checkWords validates intents, entities, and processors.
@@ -151,11 +151,11 @@ func (a *Agent) Warnings() []Warning {
 }
 
 // checkAutos refuses states with an endless loop of automatic transitions.
-func (a *Agent) checkAutos() error {
-	for _, s := range a.states {
+func (a *Agent) checkAutos(states []*State) error {
+	for _, s := range states {
 		at := s
-		for range len(a.states) {
-			if len(at.transitions) != 1 || !at.transitions[0].auto {
+		for range len(states) {
+			if at.to != nil || len(at.transitions) != 1 || !at.transitions[0].auto {
 				break
 			}
 			if at = at.transitions[0].dest; at == s {

@@ -55,7 +55,7 @@ func (d bodies) actions(n *yaml.Node, what string) []action {
 // actionNames lists all actions for error messages.
 var actionNames = []string{
 	"reply", "speak", "markdown", "html", "options", "dataframe", "plotly", "file", "image", "audio", "location", "ui", "gui",
-	"rag", "session_rag", "session_documents", "add_document", "llm", "reason", "about", "set", "remember", "recall", "if", "call",
+	"rag", "session_rag", "session_documents", "add_document", "llm", "reason", "about", "set", "remember", "recall", "if", "call", "ask_agent",
 	"send_to_peer",
 }
 
@@ -86,12 +86,14 @@ func (d bodies) single(n *yaml.Node) (out *action) {
 		d.wrong(then, "then belongs to if, in the same action")
 	case name == "call":
 		return d.call(settings, otherwise)
+	case name == "ask_agent":
+		return d.askAgent(settings, otherwise)
 	case name == "remember":
 		return d.remember(settings, keep)
 	case keep != nil:
 		d.wrong(keep, "keep belongs to remember, in the same action")
 	case otherwise != nil:
-		d.wrong(otherwise, "else belongs to if or call, in the same action")
+		d.wrong(otherwise, "else belongs to if, call, or ask_agent, in the same action")
 	case name != "":
 		return d.action(name, settings)
 	case len(keys) == 0 && n.Kind == yaml.MappingNode && len(n.Content) == 0:

@@ -36,8 +36,8 @@ func (d bodies) call(n, otherwise *yaml.Node) *action {
 		field{"into", func(n *yaml.Node) { into = d.variableName(n, "into") }},
 	)
 	d.require(n, keys, "call", "tool")
-	if name != "" && len(d.env.Functions) == 0 && len(d.tools.servers) == 0 {
-		d.wrong(n, "there is no tool %q: register a function in the program, or name an MCP server under tools", name)
+	if name != "" && len(d.env.Functions)+len(d.tools.servers)+len(d.agentTools) == 0 {
+		d.wrong(n, "there is no tool %q: register a function in the program, or name an MCP server or an agent under tools", name)
 	}
 	var failed []action
 	if otherwise != nil {

@@ -119,6 +119,8 @@ type Definition struct {
 	// Models are the models of the file by name. The RAG of its sessions must know
 	// them.
 	Models map[string]llm.Model
+	// Files are the agent files that the file names, and those that they name.
+	Files []string
 	// Warnings are probable mistakes, each with the file and the line.
 	Warnings []string
 	// Properties are the properties in the file; empty without any.
@@ -160,15 +162,9 @@ func Parse(ctx context.Context, name string, raw []byte, env Environment) (*Defi
 }
 
 func parse(ctx context.Context, r *reader, raw []byte, env Environment) (*Definition, error) {
-	d := &draft{
-		reader: r, env: env, tools: &toolset{reader: r, env: env}, properties: &Properties{},
-		parameters: map[string]bool{}, models: map[string]llm.Model{},
-	}
-	if len(raw) > MaxFile {
-		r.wrong(nil, "the file is larger than %d bytes: split the agent", MaxFile)
-	} else if root := r.document(raw); root != nil {
-		d.root(root)
-	}
+	d := newDraft(r, env)
+	d.above = []string{filepath.Join(env.Dir, filepath.Base(r.file))}
+	d.load(raw)
 	if err := r.error(); err != nil {
 		return nil, err
 	}

@@ -51,6 +51,9 @@ type draft struct {
 	parameters map[string]bool // parameters of all intents by name; true for numbers
 	tools      *toolset
 	states     []*stateDraft
+	above      []string             // paths of the files that lead to this one, and its own
+	members    []*member            // agents of other files
+	agentTools []agentTool          // of the section tools
 	models     map[string]llm.Model // of the section models
 	omitted    bool                 // the state that is being read is left out
 	loaded     int                  // bytes of the files that replies send
@@ -122,7 +125,7 @@ func (d *draft) root(n *yaml.Node) {
 		d.greeting = d.template(s.greeting, "greeting")
 	}
 	if s.tools != nil {
-		d.tools.readSection(s.tools, d.k)
+		d.readTools(s.tools)
 	}
 	if s.fallback != nil {
 		d.fallback = bodies{d}.actions(s.fallback, "fallback")
@@ -196,6 +199,12 @@ func (d *draft) open(ctx context.Context) (_ *Definition, err error) {
 	}()
 	if err := d.openClassifier(); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.file, err)
+	}
+	if err := d.openMembers(ctx, out); err != nil {
+		return nil, err
+	}
+	if err := d.openAgentTools(); err != nil {
+		return nil, err
 	}
 	if err := d.tools.open(ctx, out); err != nil {
 		return nil, err

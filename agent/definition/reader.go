@@ -32,6 +32,7 @@ const (
 
 // problem is an error in a line. Line 0 means the whole file.
 type problem struct {
+	file string // "" is the file of the reader
 	line int
 	text string
 }
@@ -53,8 +54,8 @@ func (r *reader) wrong(n *yaml.Node, format string, args ...any) {
 	if n != nil {
 		line = n.Line
 	}
-	p := problem{line, strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")} // names may contain line feeds
-	if !slices.Contains(r.problems, p) {                                                // an alias may be read more than once
+	p := problem{"", line, strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")} // names may contain line feeds
+	if !slices.Contains(r.problems, p) {                                                    // an alias may be read more than once
 		r.problems = append(r.problems, p)
 	}
 }
@@ -64,17 +65,18 @@ func (r *reader) error() error {
 	if len(r.problems) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(r.problems, func(a, b problem) int { return cmp.Compare(a.line, b.line) })
+	slices.SortStableFunc(r.problems, func(a, b problem) int { return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line)) })
 	var lines []string
 	for i, p := range r.problems {
 		if i == MaxErrors {
 			lines = append(lines, fmt.Sprintf("%s: and at least %d more", r.file, len(r.problems)-i))
 			break
 		}
+		file := cmp.Or(p.file, r.file)
 		if p.line == 0 {
-			lines = append(lines, fmt.Sprintf("%s: %s", r.file, p.text))
+			lines = append(lines, fmt.Sprintf("%s: %s", file, p.text))
 		} else {
-			lines = append(lines, fmt.Sprintf("%s:%d: %s", r.file, p.line, p.text))
+			lines = append(lines, fmt.Sprintf("%s:%d: %s", file, p.line, p.text))
 		}
 	}
 	return fault.New(fault.Invalid, "agent_file_invalid", "%s", strings.Join(lines, "\n"))

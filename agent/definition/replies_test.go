@@ -212,8 +212,8 @@ func TestWrongBranches(t *testing.T) {
 		{"if: {variable: x, is: <, value: [1]}, then: [{reply: a}]", `only numbers and texts can be compared with "<"`},
 		{"if: {variable: x}, then: [{repyl: a}]", `an action has no key "repyl"; it may have reply, `},
 		{"reply: a, then: []", "then belongs to if, in the same action"},
-		{"reply: a, else: []", "else belongs to if or call, in the same action"},
-		{"call: {tool: x}", `there is no tool "x": register a function in the program, or name an MCP server under tools`},
+		{"reply: a, else: []", "else belongs to if, call, or ask_agent, in the same action"},
+		{"call: {tool: x}", `there is no tool "x": register a function in the program, or name an MCP server or an agent under tools`},
 		{"call: {}", "call needs the key tool"},
 		{"call: {tool: '', arguments: [1]}", `tool is empty`},
 	} {

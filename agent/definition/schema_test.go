@@ -107,7 +107,8 @@ var places = map[string]string{
 	"intent": "intent", "parameter": "parameter", "model": "model", "tools": "tools", "guards": "guards", "a guard": "guard", "a workspace": "workspace",
 	"an MCP server": "mcp", "rag": "rag", "llm": "llm", "reason": "reason", "dataframe": "dataframe", "file": "file",
 	"gui": "gui", "session_rag": "session_rag", "session_documents": "session_documents", "add_document": "add_document",
-	"location": "location", "if": "if", "when": "when", "call": "call", "send_to_peer": "send_to_peer",
+	"location": "location", "if": "if", "when": "when", "call": "call", "ask_agent": "ask_agent", "a tool of agents": "agent_tool",
+	"send_to_peer": "send_to_peer",
 }
 
 // everything is a file with every mapping of the format.
@@ -123,7 +124,7 @@ timezone: UTC
 entities: {e: {type: number}}
 intents: {i: {examples: a N, parameters: {p: {entity: e, fragment: N}}}}
 guards: {user: [{name: a, matches: b, reply: c}, {ask: is it bad, model: m}], agent: [{longer_than: 5}, {languages: [en]}]}
-tools: {knowledge: false, functions: [price], workspaces: [{name: w, path: ., writable: true}], mcp: [{name: x, url: "http://x.example", timeout: 1m}]}
+tools: {knowledge: false, functions: [price], agents: [{name: scout, agent: scout.yaml, description: finds parts, max_tokens: 5}], workspaces: [{name: w, path: ., writable: true}], mcp: [{name: x, url: "http://x.example", timeout: 1m}]}
 states:
   a:
     initial: true
@@ -132,7 +133,7 @@ states:
       - {intent: i, from: human, to: b}
       - {no_intent: true, when: {variable: v, is: "==", value: 1}, to: b}
       - {message: any, to: b}
-      - {form: order, to: b}
+      - {form: order, to: c}
       - {after: 5s, to: b}
       - {at: "9:00", days: [weekdays, sun], to: b}
   b:
@@ -155,7 +156,11 @@ states:
       - recall: [city]
       - call: {tool: web_look}
       - send_to_peer: {url: "ws://peer.example", message: hi}
+      - ask_agent: {agent: scout.yaml, task: find a valve, into: part, max_tokens: 5}
     on: *on
+  c:
+    agent: scout.yaml
+    on: [{message: any, to: a}]
 `
 
 // schemaEnv has all resources that a file may use.
@@ -163,7 +168,7 @@ func schemaEnv(t *testing.T) definition.Environment {
 	t.Helper()
 	model := llmtest.NewModel(llmtest.Script(llmtest.Say("yes")))
 	return definition.Environment{
-		Models: map[string]llm.Model{"m": model}, Model: "m", Knowledge: knowledge(), Dir: t.TempDir(),
+		Models: map[string]llm.Model{"m": model}, Model: "m", Knowledge: knowledge(), Dir: write(t, map[string]string{"scout.yaml": scout}),
 		Functions: functions(t),
 		OpenModel: func(definition.ModelServer) (llm.Model, error) { return model, nil },
 		MCP:       func(context.Context, definition.MCPServer) (definition.ToolServer, error) { return &toolServer{}, nil },

@@ -15,20 +15,21 @@ import (
 
 // stateDraft is a state that is being built.
 type stateDraft struct {
-	name     string
-	key      *yaml.Node
-	state    *agent.State // nil if the state is omitted
-	initial  bool
-	greeting template
-	needs    bool // the state is omitted if its model is missing
-	global   string
-	body     []action
-	fallback []action
-	to       []string // targets of its transitions
-	lines    []int    // lines of its transitions, without those that are left out
-	then     *yaml.Node
-	hears    bool  // it has transitions in the key on
-	taken    taken // events that its transitions take regardless of their content
+	name      string
+	key       *yaml.Node
+	state     *agent.State // nil if the state is omitted
+	initial   bool
+	greeting  template
+	needs     bool // the state is omitted if its model is missing
+	global    string
+	body      []action
+	fallback  []action
+	to        []string // targets of its transitions
+	lines     []int    // lines of its transitions, without those that are left out
+	then      *yaml.Node
+	handsOver bool  // to the agent of another file
+	hears     bool  // it has transitions in the key on
+	taken     taken // events that its transitions take regardless of their content
 }
 
 // greeted returns the state's body with the greeting before it.
@@ -47,7 +48,7 @@ func (s *stateDraft) greeted(body agent.Body) agent.Body {
 }
 
 // stateNodes are the parts of a state that refer to other states.
-type stateNodes struct{ body, fallback, on, then, global *yaml.Node }
+type stateNodes struct{ agent, body, fallback, on, then, global *yaml.Node }
 
 // readStates reads the section states. It reads the names first, because states
 // refer to each other.
@@ -63,6 +64,7 @@ func (d *draft) readStates(n *yaml.Node) {
 			field{"initial", func(n *yaml.Node) { s.initial = d.flag(n, "initial") }},
 			field{"needs", func(n *yaml.Node) { needs = d.choice(n, "needs", "model") }},
 			field{"global", later(&parts.global)},
+			field{"agent", later(&parts.agent)},
 			field{"body", later(&parts.body)},
 			field{"fallback", later(&parts.fallback)},
 			field{"on", later(&parts.on)},
@@ -108,6 +110,12 @@ func (d *draft) oneInitial(n *yaml.Node, sure bool) {
 
 func (d *draft) readState(s *stateDraft, nodes stateNodes) {
 	d.omitted = s.state == nil
+	if nodes.agent != nil {
+		s.handsOver = true
+		if m := d.member(nodes.agent, "agent"); m != nil && s.state != nil {
+			s.state.HandOver(m.draft.agent)
+		}
+	}
 	if nodes.body != nil {
 		s.body = bodies{d}.actions(nodes.body, "body")
 	}
@@ -162,7 +170,7 @@ func (d *draft) target(s *stateDraft, n *yaml.Node, what string) *stateDraft {
 func (d *draft) checkThen() {
 	next := map[string]string{}
 	for _, s := range d.states {
-		if s.then != nil {
+		if s.then != nil && !s.handsOver {
 			next[s.name] = s.to[0]
 		}
 	}

@@ -50,9 +50,9 @@ func (t *toolset) equip(o *reason.Options) {
 	o.Tools, o.Log = slices.Concat(t.functions, t.tools), t.env.Logger
 }
 
-// readSection reads the section tools. K is the number of passages that the knowledge
-// tool returns; 0 keeps the default of the environment.
-func (t *toolset) readSection(n *yaml.Node, k int) {
+// readTools reads the section tools.
+func (d *draft) readTools(n *yaml.Node) {
+	t := d.tools
 	t.mapping(n, "tools",
 		field{"knowledge", func(n *yaml.Node) {
 			switch {
@@ -61,8 +61,8 @@ func (t *toolset) readSection(n *yaml.Node, k int) {
 				t.wrong(n, "there are no documents here to search: leave knowledge out")
 			default:
 				knowledge := *t.env.Knowledge
-				if k > 0 {
-					knowledge.K = k
+				if d.k > 0 {
+					knowledge.K = d.k
 				}
 				t.knowledge = &knowledge
 			}
@@ -72,6 +72,7 @@ func (t *toolset) readSection(n *yaml.Node, k int) {
 			t.list(n, "workspaces", t.readWorkspace)
 		}},
 		field{"mcp", func(n *yaml.Node) { t.list(n, "mcp", t.readServer) }},
+		field{"agents", func(n *yaml.Node) { t.list(n, "agents", d.readAgent) }},
 		field{"functions", func(n *yaml.Node) { t.list(n, "functions", t.readFunction) }},
 		field{"skills", func(n *yaml.Node) {
 			t.at.skills = n

@@ -85,7 +85,7 @@ func TestWrong(t *testing.T) {
 		{head + "    on: [{after: 5s, from: human, to: a}]", `agent.yaml:5: from is about an event: add message, intent, event or file`},
 		{head + "    on: [{when: {variable: n}, to: a}]", `agent.yaml:5: when needs value, as in {variable: count, is: ">=", value: 3}`},
 		{head + "    on: [{when: {variable: n, is: '=', value: 3}, to: a}]", `agent.yaml:5: is is "=", it must be one of <, <=, ==, !=, >=, >`},
-		{head + "    body: [{say: hello}]", `agent.yaml:5: an action has no key "say"; it may have reply, speak, markdown, html, options, dataframe, plotly, file, image, audio, location, ui, gui, rag, session_rag, session_documents, add_document, llm, reason, about, set, remember, recall, if, call, send_to_peer, then, else, keep`},
+		{head + "    body: [{say: hello}]", `agent.yaml:5: an action has no key "say"; it may have reply, speak, markdown, html, options, dataframe, plotly, file, image, audio, location, ui, gui, rag, session_rag, session_documents, add_document, llm, reason, about, set, remember, recall, if, call, ask_agent, send_to_peer, then, else, keep`},
 		{head + "    body: [{reply: a, markdown: b}]", `agent.yaml:5: an action is one thing: begin a line with "- " for reply and another for markdown`},
 		{head + "    body: [{}]", `agent.yaml:5: an action is one of reply, `},
 		{head + "    body: [reply]", `agent.yaml:5: an action without settings is "reply", it must be one of rag, session_rag, add_document, llm, reason, about`},

@@ -49,6 +49,61 @@ func support() *agent.Agent {
 	return a
 }
 
+func Example_subAgents() {
+	cashier := agent.New("cashier")
+	card, done := cashier.State("card", agent.Initial), cashier.State("done")
+	card.Body(func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, "Which card?") })
+	card.OnText().GoTo(done)
+	done.Body(func(_ context.Context, s *agent.Session) error { return s.Set("paid", true) })
+	a := agent.New("shop")
+	order := a.Intent("order", "I want to pay")
+	idle, ended := a.State("idle", agent.Initial), a.State("ended")
+	pay, thanks := a.State("pay"), a.State("thanks")
+	idle.OnIntent(order).GoTo(pay)
+	pay.HandOver(cashier)
+	pay.WhenVariable("paid", agent.Equal, true).GoTo(thanks)
+	thanks.Body(func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, "Thanks. What else?") })
+	thanks.OnText().GoTo(ended)
+	if err := look(ended); err != nil {
+		fmt.Println(err)
+		return
+	}
+	talk(a, "I want to pay", "gold", "valve")
+	// Output:
+	// Which card?
+	// Thanks. What else?
+	// We have a valve. It costs 4 €.
+}
+
+// look asks two agents in a state.
+func look(look *agent.State) error {
+	partsAgent, pricesAgent := saying("We have a valve."), saying("It costs 4 €.")
+	parts, err := agent.NewConsultant(partsAgent)
+	if err != nil {
+		return err
+	}
+	prices, err := agent.NewConsultant(pricesAgent)
+	if err != nil {
+		return err
+	}
+	look.Body(func(ctx context.Context, s *agent.Session) error {
+		found, err := agent.Consult(ctx, s,
+			agent.Task{To: parts, Text: s.Message()}, agent.Task{To: prices, Text: s.Message(), MaxTokens: 20_000})
+		if err != nil {
+			return err
+		}
+		return s.Reply(ctx, found[0].Text+" "+found[1].Text) // Err is the reason for which a task failed
+	})
+	return nil
+}
+
+// saying returns an agent that says one text.
+func saying(text string) *agent.Agent {
+	a := agent.New("saying")
+	a.State("say", agent.Initial).Body(func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, text) })
+	return a
+}
+
 func Example_transitions() {
 	a := agent.New("shop")
 	order := a.Intent("order", "I want to order", "order a pump")

@@ -17,8 +17,7 @@ const agentPoll = time.Second
 // followAgent follows the agent file until ctx ends. New turns run a valid change. An invalid one is logged, and changes
 // nothing.
 func (s *Server) followAgent(ctx context.Context) error {
-	file := s.followed
-	if file == "" {
+	if s.followed == "" {
 		return nil
 	}
 	known, seen := s.agentContent, s.agentContent
@@ -30,7 +29,7 @@ func (s *Server) followAgent(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
-		now, err := readAgentFile(file)
+		now, err := readAgentFiles(s.agentFiles())
 		if err != nil || bytes.Equal(now, known) {
 			continue // an editor may replace the file just now
 		}
@@ -39,11 +38,34 @@ func (s *Server) followAgent(ctx context.Context) error {
 			continue
 		}
 		known = now
-		s.reloadAgent(ctx, file)
+		s.reloadAgent(ctx, s.followed)
+		if known, err = readAgentFiles(s.agentFiles()); err != nil { // it may name other files now
+			known = now
+		}
 	}
 }
 
-// readAgentFile reads the agent file.
+// agentFiles returns the agent file, and those that it names.
+func (s *Server) agentFiles() []string {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	return append([]string{s.followed}, s.definition.Files...)
+}
+
+// readAgentFiles reads agent files. A missing file, except the first, counts as empty: loading the agent reports it.
+func readAgentFiles(files []string) ([]byte, error) {
+	var out []byte
+	for i, file := range files {
+		content, err := readAgentFile(file)
+		if err != nil && i == 0 {
+			return nil, err
+		}
+		out = append(out, content...)
+	}
+	return out, nil
+}
+
+// readAgentFile reads an agent file.
 func readAgentFile(file string) ([]byte, error) {
 	info, err := os.Stat(file)
 	if err == nil && info.Size() > definition.MaxFile {

@@ -263,13 +263,15 @@ func (s *Server) agent(ctx context.Context, a *agent.Agent) (*definition.Definit
 				return nil, err
 			}
 		}
-		if s.followed = s.Config.AgentFile; s.followed != "" {
-			var err error
-			if s.agentContent, err = readAgentFile(s.followed); err != nil {
-				s.agentContent = nil // newAgent reports it
+		s.followed = s.Config.AgentFile
+		d, err := s.now().newAgent(ctx, s.followed)
+		if err == nil && s.followed != "" {
+			if s.agentContent, err = readAgentFiles(append([]string{s.followed}, d.Files...)); err != nil {
+				s.agentContent = nil // followAgent reads it again
 			}
+			return d, nil
 		}
-		return s.now().newAgent(ctx, s.Config.AgentFile)
+		return d, err
 	}
 	if s.Config.AgentFile != "" {
 		s.Log.Warn("this program has its own agent, so the setting agent-file has no effect")

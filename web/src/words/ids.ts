@@ -878,6 +878,12 @@ export interface Params {
   tap_template_invalid: [string, string];
   tap_too_many_records: [number, number];
   tap_too_many_streams: [number, number];
+  task_asks: [];
+  task_depth: [];
+  task_invalid: [number];
+  task_peers: [];
+  task_replies: [number];
+  task_tokens: [];
   text_range_beyond_end: [number, number];
   text_range_cuts_character: [number, number];
   text_range_empty: [number, number];
@@ -905,6 +911,7 @@ export interface Params {
   too_complex: [string];
   too_many_pages: [number, number];
   too_many_redirects: [number];
+  too_many_tasks: [number, number];
   tool_failed: [string];
   tool_not_started: [string];
   tool_slow: [string, string];
