@@ -194,13 +194,12 @@ func (s insights) Gaps(ctx context.Context, f insight.GapFilter) ([]insight.Gap,
 		c.add(`g.state = ` + c.arg(string(f.State)))
 	}
 	if f.Collections != nil {
-		c.add(`EXISTS (SELECT 1 FROM gap_collection k JOIN collection n ON n.id = k.collection_id WHERE k.gap_id = g.id
-			AND n.name IN (SELECT unnest(` + c.arg(store.Texts(f.Collections)) + `::text[])))`)
+		c.add(`EXISTS (SELECT 1 FROM gap_collection k WHERE k.gap_id = g.id AND k.collection_id IN ` + c.collectionIDs(f.Collections) + `)`)
 	}
 	if f.Before != nil {
 		c.add(`(g.questions, g.id) < (` + c.arg(f.Before.Count) + `, ` + c.arg(f.Before.ID) + `)`)
 	}
-	c.add(`(g.title <> '' OR EXISTS (SELECT 1 FROM answer a WHERE a.gap_id = g.id))`)
+	c.add(hasQuestions)
 	out, err := list(ctx, s.db, scanGap, `SELECT `+gapColumns+` FROM gap g`+c.where()+
 		` ORDER BY g.questions DESC, g.id DESC LIMIT `+strconv.Itoa(min(max(f.Limit, 1), insight.MaxPage+1)), c.args...)
 	if err == nil {
@@ -209,28 +208,39 @@ func (s insights) Gaps(ctx context.Context, f insight.GapFilter) ([]insight.Gap,
 	return out, s.db.Fail("list gaps", err)
 }
 
-// CountGaps counts gaps; see insight.Gaps. Each part reads one index, and stops at insight.MaxCounted.
+// CountGaps counts gaps; see insight.Gaps. Each count reads one index, and stops at insight.MaxCounted.
 func (s insights) CountGaps(ctx context.Context, collections []string, since time.Time) (n insight.GapCounts, err error) {
-	limit := ` LIMIT ` + strconv.Itoa(insight.MaxCounted)
-	count := func(what, state, more string, args []any, to ...any) error {
-		c := &conditions{args: args}
-		c.add(`g.state = '` + state + `'` + more)
-		c.add(`(g.title <> '' OR EXISTS (SELECT 1 FROM answer a WHERE a.gap_id = g.id))`)
-		if collections != nil {
-			c.add(`EXISTS (SELECT 1 FROM gap_collection k JOIN collection n ON n.id = k.collection_id
-				WHERE k.gap_id = g.id AND n.name IN (SELECT unnest(` + c.arg(store.Texts(collections)) + `::text[])))`)
+	count := func(state insight.GapState, since time.Time, to ...any) error {
+		c, from := &conditions{}, `gap g`
+		if collections != nil { // a small collection has few gaps
+			from = `gap_collection k CROSS JOIN gap g`
+			c.add(`g.id = k.gap_id AND k.collection_id IN ` + c.collectionIDs(collections))
 		}
-		return row(ctx, s.db, `SELECT `+what+` FROM (SELECT g.questions FROM gap g`+c.where()+limit+`) f`, c.args...).Scan(to...)
+		c.add(`g.state = '` + string(state) + `'`)
+		if !since.IsZero() {
+			c.add(`g.first_at >= ` + c.arg(since))
+		}
+		c.add(hasQuestions)
+		return row(ctx, s.db, `SELECT count(*), CAST(coalesce(sum(f.questions), 0) AS bigint) FROM (SELECT DISTINCT g.id, g.questions FROM `+
+			from+c.where()+` LIMIT `+strconv.Itoa(insight.MaxCounted)+`) f`, c.args...).Scan(to...)
 	}
-	const both = `count(*), CAST(coalesce(sum(f.questions), 0) AS bigint)`
-	err = count(both, string(insight.GapOpen), ``, nil, &n.Open, &n.Questions)
+	var ignored int64
+	err = count(insight.GapOpen, time.Time{}, &n.Open, &n.Questions)
 	if err == nil {
-		err = count(`count(*)`, string(insight.GapOpen), ` AND g.first_at >= $1`, []any{since}, &n.New)
+		err = count(insight.GapOpen, since, &n.New, &ignored)
 	}
 	if err == nil {
-		err = count(`count(*)`, string(insight.GapProposed), ``, nil, &n.Proposed)
+		err = count(insight.GapProposed, time.Time{}, &n.Proposed, &ignored)
 	}
 	return n, s.db.Fail("count gaps", err)
+}
+
+// hasQuestions is the condition of gaps g that people see. Retention removes questions.
+const hasQuestions = `(g.title <> '' OR EXISTS (SELECT 1 FROM answer a WHERE a.gap_id = g.id))`
+
+// collectionIDs returns a query for the ids of collections.
+func (c *conditions) collectionIDs(names []string) string {
+	return `(SELECT n.id FROM collection n WHERE n.name IN (SELECT unnest(` + c.arg(store.Texts(names)) + `::text[])))`
 }
 
 // Gap returns a gap; see insight.Gaps.
