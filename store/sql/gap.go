@@ -221,8 +221,8 @@ func (s insights) CountGaps(ctx context.Context, collections []string, since tim
 			c.add(`g.first_at >= ` + c.arg(since))
 		}
 		c.add(hasQuestions)
-		return row(ctx, s.db, `SELECT count(*), CAST(coalesce(sum(f.questions), 0) AS bigint) FROM (SELECT DISTINCT g.id, g.questions FROM `+
-			from+c.where()+` LIMIT `+strconv.Itoa(insight.MaxCounted)+`) f`, c.args...).Scan(to...)
+		return row(ctx, s.db, `SELECT count(*), CAST(coalesce(sum(f.questions), 0) AS bigint) FROM (SELECT DISTINCT e.id, e.questions FROM
+			(SELECT g.id, g.questions FROM `+from+c.where()+` LIMIT `+strconv.Itoa(insight.MaxCounted)+`) e) f`, c.args...).Scan(to...)
 	}
 	var ignored int64
 	err = count(insight.GapOpen, time.Time{}, &n.Open, &n.Questions)
