@@ -110,7 +110,7 @@ func (d *doctor) checks() []check {
 		{name: "languages", run: d.checkLanguages, remedy: "remove the model and install it again: docent model rm " + multilingual.Model},
 		{name: "reranker", run: d.checkReranker, remedy: "check DOCENT_RERANK_URL, DOCENT_RERANK_MODEL and DOCENT_RERANK_KEY, or docent model ls; " +
 			"unset them to use the built-in encoder"},
-		{name: "entailment", run: d.checkEntailment, remedy: "check DOCENT_ENTAILMENT_MODEL and docent model ls; unset it to let the words decide"},
+		{name: "support", run: d.checkEntailment, remedy: "check DOCENT_ENTAILMENT_MODEL and docent model ls; unset it to let the words decide"},
 		{name: "model", run: d.checkModel, timeout: modelTimeout, remedy: "check DOCENT_MODEL, DOCENT_LLM_URL and the key; unset DOCENT_MODEL to answer with quotes"},
 		{name: "speech", run: d.checkSpeech, remedy: "check DOCENT_SPEECH_URL and DOCENT_SPEECH_KEY; " +
 			"unset DOCENT_TRANSCRIPTION_MODEL and DOCENT_SPEECH_MODEL to turn speech off"},
