@@ -148,6 +148,8 @@ func (in arrival) receive(ctx context.Context, c *conversation) (journal.Receipt
 		c.lose(err, in.caller)
 	case errors.Is(err, journal.ErrStale):
 		c.abandon(ctx, err)
+	case in.replaces > 0 && fault.KindOf(err).Retryable(): // it is unknown which turns are hidden
+		c.abandon(ctx, err)
 	}
 	return receipt, fmt.Errorf("store message of session %s: %w", c.key.ID, err)
 }

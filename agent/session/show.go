@@ -40,9 +40,10 @@ func (s *Subscription) Show(ctx context.Context, show Show) error {
 	return c.mail.ask(within, nil, func(ctx context.Context) error {
 		hidden, err := c.store.Show(context.WithoutCancel(ctx), c.rt.cfg.Versions, show.Turn)
 		if err != nil {
-			if fault.KindOf(err) == fault.NotFound && !errors.Is(err, journal.ErrNoTurn) {
+			switch kind := fault.KindOf(err); {
+			case kind == fault.NotFound && !errors.Is(err, journal.ErrNoTurn):
 				c.lose(err, s)
-			} else if errors.Is(err, journal.ErrStale) {
+			case kind.Retryable(): // the outcome is unknown
 				c.abandon(ctx, err)
 			}
 			return err

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -74,5 +75,39 @@ func testShowStops(t *testing.T) {
 	c.Until(payload.TurnsShownAction)
 	if f := c.Until(payload.TurnFinishedAction).Frame; string(f.Message) != `{"outcome":"stopped"}` || *f.Turn != 2 {
 		t.Errorf("turn %d: %s", *f.Turn, f.Message)
+	}
+}
+
+// TestReviseUnknown: if the outcome of an edit is unknown, the session leaves memory, and the next
+// client learns which turns are hidden.
+func TestReviseUnknown(t *testing.T) { bubble(t, testReviseUnknown) }
+
+func testReviseUnknown(t *testing.T) {
+	store := agenttest.NewStore()
+	rt := start(t, session.RuntimeConfig{Agent: recalling(nil), Store: store, Versions: store})
+	sub, _, _ := open(t, rt, "S")
+	send(t, sub, "one", "one")
+	synctest.Wait()
+	store.Before = func(_ context.Context, op agenttest.Operation) error {
+		if op == agenttest.Receive {
+			return fault.New(fault.Unavailable, "test_sentence", "the store is away")
+		}
+		return nil
+	}
+	edit := session.Revision{Turn: 1, ID: "r", Content: quoted("eins")}
+	if err := sub.Revise(t.Context(), edit); fault.KindOf(err) != fault.Unavailable {
+		t.Fatalf("the edit: %v", err)
+	}
+	store.Before = nil
+	synctest.Wait()
+	if err := sub.Stop(t.Context(), 0); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("the session is still in memory: %v", err)
+	}
+	sub, c, _ := open(t, rt, "S")
+	if err := sub.Revise(t.Context(), edit); err != nil {
+		t.Fatal(err)
+	}
+	if said := text(t, c.Until(payload.ReplyMarkdown)); strings.Contains(said, "one") {
+		t.Errorf("after the edit: %s", said)
 	}
 }
