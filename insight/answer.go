@@ -57,6 +57,9 @@ type Answer struct {
 	Outcome payload.AnswerOutcome
 	// Rating is the last rating: -1, 0, or 1.
 	Rating int
+	// Reason is the reason of the last rating, one of journal.Reasons, or "". Only Store.Answer fills
+	// it.
+	Reason string
 	// Channel is the way by which the question came.
 	Channel Channel
 	// Asker identifies the person: a principal, or a conversation of a visitor.

@@ -53,6 +53,8 @@ type AskedAnswer struct {
 
 	// SessionID is the id of the conversation.
 	SessionID string `json:"session_id,omitempty" doc:"The conversation. Present only if the server runs with --read-conversations."`
+	// Reason is the reason of the last rating.
+	Reason string `json:"reason,omitempty" doc:"The reason of the last rating. Absent without one." enum:"wrong,outdated,incomplete,wrong_source,unclear,other"`
 	// Turn is the turn in the conversation.
 	Turn int64 `json:"turn,omitempty" doc:"The turn in the conversation."`
 	// Message is the answer.
@@ -210,7 +212,7 @@ func (s server) read(ctx context.Context, in *questionInput) (*answerOutput, err
 	if err := s.record(ctx, audit.QuestionRead, strconv.FormatInt(a.ID, 10)); err != nil {
 		return nil, err
 	}
-	out := &answerOutput{Body: AskedAnswer{AskedQuestion: s.question(a, visible), Turn: a.Turn}}
+	out := &answerOutput{Body: AskedAnswer{AskedQuestion: s.question(a, visible), Reason: a.Reason, Turn: a.Turn}}
 	if s.Names {
 		out.Body.SessionID = a.SessionID
 	}

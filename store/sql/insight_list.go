@@ -156,14 +156,16 @@ func (s insights) addCollections(ctx context.Context, answers []insight.Answer) 
 // Answer implements insight.Store.
 func (s insights) Answer(ctx context.Context, id int64) (insight.Answer, error) {
 	found, err := list(ctx, s.db, func(r Row) (insight.Answer, error) {
-		var agent, session, content string
-		a, err := scanFact(r, &agent, &session, &content)
-		a.Agent, a.SessionID = agent, session
+		var agent, session, content, reason string
+		a, err := scanFact(r, &agent, &session, &content, &reason)
+		a.Agent, a.SessionID, a.Reason = agent, session, reason
 		if content != "" {
 			a.Content = []byte(content)
 		}
 		return a, err
-	}, `SELECT `+factColumns+`, coalesce(s.agent_name, ''), coalesce(s.session_id, ''), coalesce(t.content, CAST(c.content AS text), '')
+	}, `SELECT `+factColumns+`, coalesce(s.agent_name, ''), coalesce(s.session_id, ''), coalesce(t.content, CAST(c.content AS text), ''),
+			coalesce((SELECT f.reason FROM feedback f WHERE f.session_id = a.session_id AND f.turn = a.turn AND f.rating IS NOT NULL
+				ORDER BY f.id DESC LIMIT 1), '')
 		FROM answer a LEFT JOIN session s ON s.id = a.session_id LEFT JOIN chat c ON c.id = a.chat_id
 			LEFT JOIN answer_text t ON t.answer_id = a.id WHERE a.id = $1`, id)
 	if err == nil && len(found) == 0 {

@@ -204,6 +204,12 @@ func TestFollow(t *testing.T) {
 			Outcome: payload.AnswerNotFound, Rating: -1, Channel: insight.Page, Asker: "user:ann", Language: "de",
 			Evidence: &evidence, Collections: []string{"hr", "manual"},
 		}})
+		rating := -3
+		again := journal.Feedback{Turn: bad, Rating: &rating, Reason: "outdated"}
+		storetest.OK(t, w.AddFeedback(t.Context(), ann, journal.FeedbackRecord{Feedback: again}))
+		one, err := w.insights.Answer(t.Context(), found[0].ID)
+		storetest.OK(t, err)
+		storetest.Want(t, "reason", one.Reason, "outdated")
 		storetest.Want(t, "of hr", w.list(t, insight.Filter{Collections: []string{"hr"}}), []string{"And the fan?", "Wer darf heute früher gehen?"})
 		day := now.Format(time.DateOnly)
 		totals := func(collections []string) insight.Totals {
