@@ -79,6 +79,7 @@ func Routes() []route.Access {
 		{Route: "POST /api/documents/delete", Scope: auth.Ingest, Audit: audit.DocumentsDeleted},
 		{Route: "POST /api/documents/tag", Scope: auth.Ingest, Audit: audit.DocumentsTagged},
 		{Route: "GET /api/places", Scope: auth.Ask},
+		{Route: "GET /api/facets", Scope: auth.Ask},
 		{Route: "GET /api/sources", Scope: auth.Admin},
 		{Route: "POST /api/sources", Scope: auth.Admin, Audit: audit.SourceCreated},
 		{Route: "GET /api/sources/{source_id}", Scope: auth.Admin},

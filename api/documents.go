@@ -67,6 +67,8 @@ type Document struct {
 	Tags []string `json:"tags,omitempty" doc:"The tags that the document states, and those that people added."`
 	// OwnTags are the tags that people added.
 	OwnTags []string `json:"own_tags,omitempty" doc:"Those of the tags that people added."`
+	// Cited is the number of answers that cite it.
+	Cited int64 `json:"cited,omitempty" doc:"The number of answers that cite the document, also of deleted ones."`
 	// Chunks is the number of its passages.
 	Chunks int `json:"chunks"`
 	// CreatedAt is the time when the document was first stored.
@@ -79,7 +81,7 @@ func document(d corpus.Document) Document {
 	return Document{
 		ID: d.ID, Collection: d.Collection, Source: d.Source, Title: d.Title, MediaType: d.MediaType, Language: d.Language,
 		Size: d.Size, SHA256: d.SHA256, Status: d.Status, Error: d.Error.Message, Sentence: route.Sentence(d.Error), Chunks: d.Chunks,
-		Date: d.Day(), DateFrom: d.DateFrom, Version: d.Version, Folder: d.Folder, OwnTags: d.OwnTags,
+		Date: d.Day(), DateFrom: d.DateFrom, Version: d.Version, Cited: d.Cited, Folder: d.Folder, OwnTags: d.OwnTags,
 		Tags: corpus.CleanTags(slices.Concat(d.Tags, d.OwnTags)), CreatedAt: d.CreatedAt.UTC(), UpdatedAt: d.UpdatedAt.UTC(),
 	}
 }

@@ -10,12 +10,12 @@ import (
 	"docent/rag/corpus"
 )
 
-// PlaceCount is a folder or a tag.
+// PlaceCount is a folder, a tag, or a property of documents.
 type PlaceCount struct {
-	// Name is the folder or the tag.
+	// Name is the folder, the tag, or the property.
 	Name string `json:"name"`
 	// Documents is the number of its documents.
-	Documents int `json:"documents" doc:"The number of documents that searches can find, also of those below the folder."`
+	Documents int `json:"documents" doc:"The number of documents, also of those below the folder."`
 }
 
 type placesInput struct {
@@ -31,8 +31,19 @@ type placesOutput struct {
 	} `nameHint:"Places"`
 }
 
-// places handles the route for folders and tags.
-type places struct{ counter corpus.PlaceCounter }
+type facetsInput struct {
+	Collection []string `query:"collection,explode" maxItems:"50" doc:"Counts only the documents of this collection. Can be repeated."`
+}
+
+type facetsOutput struct {
+	Body struct {
+		Types     []PlaceCount `json:"types" nullable:"false" doc:"The media types, without parameters. Those with the most documents come first."`
+		Languages []PlaceCount `json:"languages" nullable:"false" doc:"The languages as ISO 639-1 codes; und for documents whose language is unknown."`
+	} `nameHint:"Facets"`
+}
+
+// places handles the routes that count documents.
+type places struct{ counter corpus.Library }
 
 func (p places) addRoutes(r *route.Router) {
 	route.Add(r, huma.Operation{
@@ -40,6 +51,28 @@ func (p places) addRoutes(r *route.Router) {
 		Summary:     "List the folders and tags of documents",
 		Description: "It counts only documents that you may read, and at most 10,000 different folders and tags.",
 	}, p.list)
+	route.Add(r, huma.Operation{
+		Method: http.MethodGet, Path: "/api/facets", OperationID: "list-facets", Tags: []string{"documents"},
+		Summary:     "Count documents by media type and language",
+		Description: "It counts only documents that you may read, also those that docent could not read.",
+	}, p.facets)
+}
+
+func (p places) facets(ctx context.Context, in *facetsInput) (*facetsOutput, error) {
+	if err := route.CheckTexts("collection", in.Collection); err != nil {
+		return nil, err
+	}
+	var among []string
+	if len(in.Collection) > 0 {
+		among = in.Collection
+	}
+	found, err := p.counter.Facets(ctx, among)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the library names the operation
+	}
+	out := &facetsOutput{}
+	out.Body.Types, out.Body.Languages = placeCounts(found.Types), placeCounts(found.Languages)
+	return out, nil
 }
 
 func (p places) list(ctx context.Context, in *placesInput) (*placesOutput, error) {

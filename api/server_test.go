@@ -143,6 +143,10 @@ func (w *world) Places(_ context.Context, f corpus.PlaceFilter) (folders, tags [
 	return []corpus.PlaceCount{{Name: "hr/" + f.Match, Documents: f.Limit}}, nil, w.broken
 }
 
+func (w *world) Facets(_ context.Context, collections []string) (corpus.Facets, error) {
+	return corpus.Facets{Types: []corpus.PlaceCount{{Name: "text/html", Documents: len(collections)}}}, w.broken
+}
+
 func (w *world) Documents(_ context.Context, f corpus.DocumentFilter) ([]corpus.Document, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

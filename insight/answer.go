@@ -148,6 +148,9 @@ type Entry struct {
 	// Documents are the ids of the documents of the passages. They give the collections of a question
 	// that named none.
 	Documents []int64
+	// Cited are the ids of the documents that the answer cites. It is empty if the documents do not
+	// answer the question.
+	Cited []int64
 	// Forgotten excludes the facts, but not the totals.
 	Forgotten bool
 }

@@ -2,6 +2,7 @@ package insight
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,7 +31,27 @@ func entryOf(a Answer, m payload.RAGMessage) (Entry, bool) {
 			e.Documents = append(e.Documents, id)
 		}
 	}
+	if m.Outcome != payload.AnswerNotFound {
+		e.Cited = citedBy(m)
+	}
 	return e, true
+}
+
+// citedBy returns the ids of the documents that an answer cites, in order.
+func citedBy(m payload.RAGMessage) []int64 {
+	var out []int64
+	for _, s := range m.Sentences {
+		for _, n := range s.Docs {
+			if n < 1 || n > len(m.Docs) {
+				continue
+			}
+			if of := m.Docs[n-1].Metadata; of.DocumentID > 0 && of.File == 0 {
+				out = append(out, of.DocumentID)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // shortened returns the kept part of a question.

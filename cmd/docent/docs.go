@@ -55,7 +55,9 @@ const listPage = 1000
 // eachDocument calls f for every document of a place in a collection; "" means all
 // collections.
 func eachDocument(cmd *cobra.Command, lib corpus.Library, collection string, place corpus.Place, f func(corpus.Document) error) error {
-	filter := corpus.DocumentFilter{Collection: collection, Place: place, Limit: listPage}
+	filter := corpus.DocumentFilter{
+		Collection: collection, Place: corpus.Place{Folders: place.Folders}, Tagged: place.Tags, Limit: listPage,
+	}
 	for {
 		docs, err := lib.Documents(cmd.Context(), filter)
 		if err != nil {

@@ -115,6 +115,7 @@ var samples = map[string]sample{
 	"POST /api/documents/tag":                              {body: `{"ids":[999999],"add":["x"]}`, header: asJSON, ok: 200},
 	"GET /api/collections":                                 {ok: 200},
 	"GET /api/places":                                      {ok: 200},
+	"GET /api/facets":                                      {ok: 200},
 	"POST /api/collections":                                {body: `{"name":"c{n}"}`, header: asJSON, ok: 204, manage: true},
 	"PATCH /api/collections/{collection}":                  {path: "/api/collections/none", body: `{"title":"None"}`, header: asJSON, ok: 404, manage: true},
 	"DELETE /api/collections/{collection}":                 {path: "/api/collections/none", ok: 404, manage: true},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"time"
 )
 
 // Revision is the state of a corpus.
@@ -72,7 +73,27 @@ const (
 	ByUpdated DocumentOrder = "updated"
 	// ByDate orders by Document.Date. Documents without a date come before all others.
 	ByDate DocumentOrder = "date"
+	// ByCited orders by Document.Cited.
+	ByCited DocumentOrder = "cited"
 )
+
+// Origin is the way by which a document came.
+type Origin string
+
+// The origins.
+const (
+	// FromUpload: the document was uploaded.
+	FromUpload Origin = "upload"
+	// FromWeb: its source is an address.
+	FromWeb Origin = "web"
+	// FromFile: its source is a file of the server.
+	FromFile Origin = "file"
+	// FromAnswer: it is an approved answer.
+	FromAnswer Origin = "answer"
+)
+
+// UnknownLanguage selects documents whose language is unknown.
+const UnknownLanguage = "und"
 
 // DocumentFilter selects and orders a list of documents.
 type DocumentFilter struct {
@@ -89,6 +110,18 @@ type DocumentFilter struct {
 	Match string
 	// Place lists only documents in its folders and with its tags.
 	Place Place
+	// Tagged, if set, lists only documents with one of these tags, also in Place.
+	Tagged []string
+	// Types, if set, lists only documents with one of these media types, with any parameters.
+	Types []string
+	// Languages, if set, lists only documents in one of these languages.
+	Languages []string
+	// Origin, if set, lists only documents that came this way.
+	Origin Origin
+	// ChangedSince, if set, lists only documents that were stored at this time or later.
+	ChangedSince time.Time
+	// NeverCited lists only documents that no answer cites.
+	NeverCited bool
 	// After lists only documents with a greater ID. It is the cursor of pages ordered by
 	// ID.
 	After int64
@@ -122,6 +155,8 @@ type CollectionInfo struct {
 type Library interface {
 	Lister
 	PlaceCounter
+	// Facets counts the documents of some collections; nil means all.
+	Facets(ctx context.Context, collections []string) (Facets, error)
 	// Documents lists documents without Text.
 	Documents(ctx context.Context, filter DocumentFilter) ([]Document, error)
 	// Document returns one document with its Text.
@@ -134,6 +169,14 @@ type Library interface {
 	Original(ctx context.Context, id int64) (io.ReadCloser, error)
 	// Collections lists the collections by name, also those without documents. The list always contains DefaultCollection.
 	Collections(ctx context.Context) ([]CollectionInfo, error)
+}
+
+// Facets are numbers of documents by their properties, the largest first. They count documents that are ready or failed.
+type Facets struct {
+	// Types are the media types, without parameters.
+	Types []PlaceCount
+	// Languages are the languages; UnknownLanguage for documents without one.
+	Languages []PlaceCount
 }
 
 // Snapshots records the names of saved indexes in the database from which they were

@@ -82,6 +82,8 @@ type Document struct {
 	Revision int64
 	// Chunks is the number of chunks.
 	Chunks int
+	// Cited is the number of answers that cite the document, also of deleted ones. Only Library sets it.
+	Cited int64
 	// Text is the extracted text. Chunk offsets refer to it. Lists leave it empty.
 	Text string
 	// CreatedAt is the time when the document was first stored.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,6 +58,16 @@ func ScanDocument(row Row) (corpus.Document, error) {
 	return scan.Document(), err
 }
 
+// cited is the number of answers that cite document d.
+const cited = `coalesce((SELECT answers FROM citation WHERE document_id = d.id), 0)`
+
+// scanWithCitations reads a row of DocumentColumns and cited.
+func scanWithCitations(row Row) (corpus.Document, error) {
+	var scan DocumentScan
+	err := row.Scan(append(scan.Dest(), &scan.doc.Cited)...)
+	return scan.Document(), err
+}
+
 // documentKeys are the sort keys of lists of documents.
 var documentKeys = map[corpus.DocumentOrder]string{
 	corpus.ByID:      `d.id`,
@@ -64,6 +75,7 @@ var documentKeys = map[corpus.DocumentOrder]string{
 	corpus.BySize:    `d.size`,
 	corpus.ByUpdated: `d.updated_at`,
 	corpus.ByDate:    `d.date`,
+	corpus.ByCited:   cited,
 }
 
 // documentKey returns a document's value of its sort key.
@@ -77,6 +89,8 @@ func documentKey(order corpus.DocumentOrder, d *corpus.Document) any {
 		return d.UpdatedAt
 	case corpus.ByDate:
 		return d.Date.Unix()
+	case corpus.ByCited:
+		return d.Cited
 	default:
 		return d.ID
 	}
@@ -139,6 +153,47 @@ func (p *parameters) filter(filter corpus.DocumentFilter) string {
 	if !filter.Place.IsZero() {
 		where += ` AND ` + p.place(filter.Place)
 	}
+	if len(filter.Tagged) > 0 {
+		where += ` AND ` + p.place(corpus.Place{Tags: filter.Tagged})
+	}
+	return where + p.properties(filter)
+}
+
+// origins are the conditions for the source of document d.
+var origins = map[corpus.Origin]string{
+	corpus.FromUpload: `d.source LIKE 'upload:%'`,
+	corpus.FromWeb:    `(d.source LIKE 'http://%' OR d.source LIKE 'https://%')`,
+	corpus.FromFile:   `d.source LIKE '/%'`,
+	corpus.FromAnswer: `d.source LIKE 'answer:%'`,
+}
+
+// mediaType is the media type of document d without parameters.
+const mediaType = `CASE strpos(d.media_type, ';') WHEN 0 THEN d.media_type ELSE substr(d.media_type, 1, strpos(d.media_type, ';') - 1) END`
+
+// properties are the conditions for properties of document d, each with AND.
+func (p *parameters) properties(filter corpus.DocumentFilter) string {
+	where := ``
+	if len(filter.Types) > 0 {
+		where += ` AND ` + mediaType + ` IN (SELECT unnest(` + p.add(store.Texts(filter.Types)) + `::text[]))`
+	}
+	if len(filter.Languages) > 0 {
+		languages := slices.Clone(filter.Languages)
+		for i, l := range languages {
+			if l == corpus.UnknownLanguage {
+				languages[i] = ""
+			}
+		}
+		where += ` AND d.language IN (SELECT unnest(` + p.add(store.Texts(languages)) + `::text[]))`
+	}
+	if origin, ok := origins[filter.Origin]; ok {
+		where += ` AND ` + origin
+	}
+	if !filter.ChangedSince.IsZero() {
+		where += ` AND d.updated_at >= ` + p.add(filter.ChangedSince)
+	}
+	if filter.NeverCited {
+		where += ` AND NOT EXISTS (SELECT 1 FROM citation WHERE document_id = d.id)`
+	}
 	return where
 }
 
@@ -175,8 +230,8 @@ func (s documents) Documents(ctx context.Context, filter corpus.DocumentFilter) 
 	if filter.Past != nil {
 		where += ` AND (` + key + `, d.id) ` + beyond + ` (` + p.add(documentKey(filter.Order, filter.Past)) + `, ` + p.add(filter.Past.ID) + `)`
 	}
-	out, err := list(ctx, s.db, ScanDocument,
-		`SELECT `+DocumentColumns+` FROM document d JOIN collection k ON k.id = d.collection_id WHERE `+where+
+	out, err := list(ctx, s.db, scanWithCitations,
+		`SELECT `+DocumentColumns+`, `+cited+` FROM document d JOIN collection k ON k.id = d.collection_id WHERE `+where+
 			` ORDER BY `+key+direction+`, d.id`+direction+` LIMIT `+p.add(store.Page(filter.Limit)), p...)
 	return out, s.db.Fail("list documents", err)
 }
@@ -184,8 +239,8 @@ func (s documents) Documents(ctx context.Context, filter corpus.DocumentFilter) 
 // Document returns a document with its text; see corpus.Library.
 func (s documents) Document(ctx context.Context, id int64) (corpus.Document, error) {
 	var scan DocumentScan
-	err := row(ctx, s.db, `SELECT `+DocumentColumns+`, d.text
-		FROM document d JOIN collection k ON k.id = d.collection_id WHERE d.id = $1`, id).Scan(append(scan.Dest(), &scan.doc.Text)...)
+	err := row(ctx, s.db, `SELECT `+DocumentColumns+`, `+cited+`, d.text
+		FROM document d JOIN collection k ON k.id = d.collection_id WHERE d.id = $1`, id).Scan(append(scan.Dest(), &scan.doc.Cited, &scan.doc.Text)...)
 	if err != nil {
 		return corpus.Document{}, s.db.Fail(fmt.Sprintf("read document %d", id), missing(err, store.NoDocument(id)))
 	}

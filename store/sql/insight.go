@@ -25,7 +25,21 @@ func addAnswer(ctx context.Context, tx Tx, e insight.Entry) error {
 			return err
 		}
 	}
+	if err := countCitations(ctx, tx, e.Cited); err != nil {
+		return err
+	}
 	return countAnswer(ctx, tx, e.Time, collections, totalsOf(e))
+}
+
+// countCitations counts an answer for each document that it cites.
+func countCitations(ctx context.Context, tx Tx, documents []int64) error {
+	if len(documents) == 0 {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO citation (document_id, answers)
+		SELECT id, 1 FROM document WHERE id IN (SELECT unnest($1::bigint[])) ORDER BY id
+		ON CONFLICT (document_id) DO UPDATE SET answers = citation.answers + 1`, documents)
+	return err
 }
 
 // insertAnswer stores the facts of an entry. It returns false if they are stored already.

@@ -97,6 +97,15 @@ func (l Library) Places(ctx context.Context, filter corpus.PlaceFilter) (folders
 	return l.library.Places(ctx, filter) //nolint:wrapcheck // the library names the operation
 }
 
+// Facets implements corpus.Library.
+func (l Library) Facets(ctx context.Context, collections []string) (corpus.Facets, error) {
+	access, err := l.rights.Access(ctx)
+	if err != nil {
+		return corpus.Facets{}, err
+	}
+	return l.library.Facets(ctx, access.Readable(collections)) //nolint:wrapcheck // the library names the operation
+}
+
 // Document implements corpus.Library.
 func (l Library) Document(ctx context.Context, id int64) (corpus.Document, error) {
 	if err := l.check(ctx, id); err != nil {

@@ -142,12 +142,22 @@ export async function getReady(): Promise<Record<string, string>> {
 }
 
 /** Sort is the order of documents; newest is by the time of adding. */
-export type Sort = 'newest' | 'title' | 'size' | 'updated' | 'date';
+export type Sort = 'newest' | 'title' | 'size' | 'updated' | 'date' | 'cited';
+
+/** Origin is the way by which documents came. */
+export type Origin = 'upload' | 'web' | 'file' | 'answer';
 
 export interface DocumentQuery {
   collection?: string;
   match?: string;
+  folder?: string;
+  tag?: string;
+  type?: string;
+  language?: string;
+  origin?: Origin | '';
   status?: string;
+  since?: string;
+  cited?: 'never' | '';
   sort?: Sort;
   order?: 'asc' | 'desc';
   /** The cursors of a list: after without sort, and cursor with sort. */
@@ -160,7 +170,13 @@ export const listDocuments = (q: DocumentQuery = {}, signal?: AbortSignal) =>
   json<DocumentPage>('/api/documents' + query({ ...q }), signal ? { signal } : {});
 
 /** listPlaces returns the folders and tags whose names contain a text. */
-export const listPlaces = (match: string, limit: number, signal?: AbortSignal) => json<Places>('/api/places' + query({ match, limit }), signal ? { signal } : {});
+export const listPlaces = (match: string, limit: number, signal?: AbortSignal, collection = '') => json<Places>('/api/places' + query({ match, limit, collection }), signal ? { signal } : {});
+
+/** listFacets counts the documents of a collection, or of all, by type and language. */
+export const listFacets = (collection: string, signal?: AbortSignal) => json<Facets>('/api/facets' + query({ collection }), signal ? { signal } : {});
+
+/** tagDocuments adds and removes tags of documents. */
+export const tagDocuments = (ids: readonly number[], add: readonly string[], remove: readonly string[]) => call('/api/documents/tag', write('POST', { ids, add, remove }));
 
 export const getDocument = (id: number) => json<DocumentRow>(`/api/documents/${id}`);
 

@@ -13,6 +13,8 @@ export type {
   ConversationPage,
   Document as DocumentRow,
   DocumentPage,
+  Facets,
+  PlaceCount,
   Places,
   Error as ErrorShape,
   Group as GroupRow,

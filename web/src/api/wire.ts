@@ -385,6 +385,11 @@ export interface components {
         Document: {
             /** Format: int64 */
             chunks: number;
+            /**
+             * Format: int64
+             * @description The number of answers that cite the document, also of deleted ones.
+             */
+            cited?: number;
             collection: string;
             /** Format: date-time */
             created_at: string;
@@ -504,6 +509,12 @@ export interface components {
             messages: components["schemas"]["Message"][];
             session: components["schemas"]["Session"];
             steps: components["schemas"]["Step"][];
+        };
+        Facets: {
+            /** @description The languages as ISO 639-1 codes; und for documents whose language is unknown. */
+            languages: components["schemas"]["PlaceCount"][];
+            /** @description The media types, without parameters. Those with the most documents come first. */
+            types: components["schemas"]["PlaceCount"][];
         };
         Fact: {
             agent_name: string;
@@ -1363,7 +1374,7 @@ export interface components {
         PlaceCount: {
             /**
              * Format: int64
-             * @description The number of documents that searches can find, also of those below the folder.
+             * @description The number of documents, also of those below the folder.
              */
             documents: number;
             name: string;
@@ -2037,6 +2048,7 @@ export type Error = components['schemas']['Error'];
 export type Event = components['schemas']['Event'];
 export type EventSent = components['schemas']['EventSent'];
 export type Export = components['schemas']['Export'];
+export type Facets = components['schemas']['Facets'];
 export type Fact = components['schemas']['Fact'];
 export type Feedback = components['schemas']['Feedback'];
 export type File = components['schemas']['File'];

@@ -70,7 +70,7 @@ export function kind(row: { media_type: string; source: string }): string {
 }
 
 /** format returns the name of a document's format. It looks at the media type, and at the file name if the type is unknown. */
-function format({ media_type: full, source }: { media_type: string; source: string }): string {
+export function format({ media_type: full, source }: { media_type: string; source: string }): string {
   const type = full.split(';')[0]!.trim();
   const known = names.get(type) ?? others.find(([pattern]) => pattern.test(type))?.[1];
   if (known) return known;

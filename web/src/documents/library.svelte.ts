@@ -2,19 +2,21 @@
 import * as http from '../api/http';
 import type { DocumentRow } from '../api/shapes';
 import { notices } from '../shell/notices.svelte';
+import { documentAddress, router } from '../shell/router.svelte';
 import { server } from '../shell/server.svelte';
 import { words } from '../words/words.svelte';
+import { all as everything, ascends, filterQuery, parseFilter, request, type Filter } from './filter';
 
 /** The number of documents in a page of the list. */
 const pageSize = 100;
 
 class Library {
-  match = $state('');
-  /** The listed collection; '' for all. */
-  collection = $state('');
-  failed = $state(false);
-  sort = $state<http.Sort>('newest');
-  descending = $state(true);
+  /** The filter in the address; see Documents.svelte. */
+  filter = $state.raw<Filter>(everything);
+  /** The filter as the query of an address. */
+  query = $derived(filterQuery(this.filter));
+  /** Counts the loaded lists. */
+  loaded = $state(0);
   /** The cursor of the next page; '' at the end. */
   next = $state('');
   loading = $state(true);
@@ -30,36 +32,62 @@ class Library {
   /** The next page is loading. */
   private growing = false;
 
+  get collection(): string {
+    return this.filter.collection;
+  }
+
+  /** show changes the filter and with it the address. Typing replaces the address. */
+  show(change: Partial<Filter>, typing = false): void {
+    const filter = { ...this.filter, ...change };
+    // Folders and tags belong to a collection.
+    if (change.collection !== undefined) Object.assign(filter, { folder: '', tag: '' });
+    const { route } = router;
+    const address = documentAddress(route.view === 'documents' ? route.document : undefined, filterQuery(filter));
+    if (typing) router.replace(address);
+    else router.go(address);
+  }
+
+  /** follow lists the documents of the query in the address. */
+  follow(query: string): void {
+    const filter = parseFilter(query);
+    if (filterQuery(filter) !== this.query) {
+      [this.filter, this.selected] = [filter, new Set()];
+      this.all = this.all.slice(0, pageSize); // a reloaded list keeps its length, but this is another one
+    }
+    void this.load();
+  }
+
   /** load loads the first page, or with more the next one. */
   async load(more = false): Promise<void> {
     this.asked?.abort();
-    const request = (this.asked = new AbortController());
+    const asked = (this.asked = new AbortController());
     this.loading = true;
     try {
       // A reloaded list keeps its length.
       const limit = more ? pageSize : Math.min(1000, Math.max(pageSize, this.all.length + (this.growing ? pageSize : 0)));
       this.growing ||= more;
       const got = await http.listDocuments(
-        { match: this.match.trim(), collection: this.collection, status: this.failed ? 'failed' : '', sort: this.sort, order: this.descending ? 'desc' : 'asc', cursor: more ? this.next : '', limit },
-        request.signal,
+        { ...request(this.filter), cursor: more ? this.next : '', limit },
+        asked.signal,
       );
       this.all = more ? [...this.all, ...got.documents] : got.documents;
       this.next = got.next_cursor ?? '';
       this.error = '';
+      if (!more) this.loaded++;
     } catch (err) {
-      if (request.signal.aborted) return;
+      if (asked.signal.aborted) return;
       this.error = http.sentence(err);
     }
-    if (request === this.asked) this.loading = this.growing = false;
+    if (asked === this.asked) this.loading = this.growing = false;
   }
 
   /** order sorts the list. The second call reverses the order, and the third restores newest first. */
   order(sort: http.Sort): void {
-    const first = sort !== 'title';
-    if (this.sort !== sort) [this.sort, this.descending] = [sort, first];
-    else if (this.descending === first) this.descending = !first;
-    else [this.sort, this.descending] = ['newest', true];
-    void this.load();
+    const { sort: present, descending } = this.filter;
+    const first = !ascends(sort);
+    if (present !== sort) this.show({ sort, descending: first });
+    else if (descending === first) this.show({ descending: !first });
+    else this.show({ sort: 'newest', descending: true });
   }
 
   select(id: number, on: boolean): void {

@@ -41,10 +41,8 @@ class Shelf {
 
   /** choose lists one collection; '' lists all. */
   choose(name: string): void {
-    library.collection = name;
-    library.selected = new Set();
+    library.show({ collection: name });
     [target.chosen, target.fresh] = ['', null]; // new files go into the listed collection
-    void library.load();
   }
 
   /** ask begins a conversation about a collection, with a question if there is one. */

@@ -1,11 +1,12 @@
-// The view of the page, from its address: #/, #/c/SESSION, #/c/SESSION/TURN, #/documents, #/documents/ID,
+// The view of the page, from its address: #/, #/c/SESSION, #/c/SESSION/TURN, #/documents?FILTER, #/documents/ID?FILTER,
 // #/documents/search/TEXT, #/sources, #/others, #/others/SESSION, #/settings, and
 // #/links, #/console/PAGE/REST, #/join/LINK, and #/start/CODE. main.ts shows #/shared/ID without the rest of the page.
 
 export type Route =
   /** With turn, the view shows this turn of the conversation. */
   | { view: 'chat'; session: string | undefined; turn?: number }
-  | { view: 'documents'; document: number | undefined; search?: string }
+  /** query is the filter of the list; '' for all documents. */
+  | { view: 'documents'; document: number | undefined; query: string; search?: string }
   | { view: 'sources' }
   | { view: 'others'; session: string | undefined }
   | { view: 'settings' }
@@ -15,11 +16,12 @@ export type Route =
   | { view: 'console'; page: string; rest: string };
 
 export function parseRoute(hash: string): Route {
-  const [, first, second, third = '', ...further] = hash.replace(/^#/, '').split('/');
+  const [path = '', query = ''] = hash.replace(/^#/, '').split('?');
+  const [, first, second, third = '', ...further] = path.split('/');
   if (first === 'documents') {
     const id = Number(second);
     const search = second === 'search' && decoded(third);
-    return { view: 'documents', document: second && Number.isSafeInteger(id) && id > 0 ? id : undefined, ...(search && { search }) };
+    return { view: 'documents', document: second && Number.isSafeInteger(id) && id > 0 ? id : undefined, query, ...(search && { search }) };
   }
   if (first === 'sources') return { view: 'sources' };
   if (first === 'others') return { view: 'others', session: (second && decoded(second)) || undefined };
@@ -46,7 +48,8 @@ export const chatAddress = (session?: string, turn?: number) => (session ? `#/c/
 export const othersAddress = (session: string) => `#/others/${encodeURIComponent(session)}`;
 /** consoleAddress is the address of a view of the console. */
 export const consoleAddress = (page = '', rest = '') => ['#/console', page, rest].filter(Boolean).join('/');
-export const documentAddress = (id?: number) => (id ? `#/documents/${id}` : '#/documents');
+/** documentAddress is the address of the documents view. query is the filter of its list. */
+export const documentAddress = (id?: number, query = '') => (id ? `#/documents/${id}` : '#/documents') + (query && `?${query}`);
 
 class Router {
   route = $state<Route>(parseRoute(location.hash));

@@ -741,6 +741,7 @@ export interface Params {
   sign_in_throttled: [number];
   sign_in_wrong: [];
   sign_ins_busy: [];
+  since_invalid: [];
   sitemap_gzip_damaged: [];
   sitemap_invalid: [];
   sitemap_redirect_outside: [];

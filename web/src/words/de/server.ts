@@ -77,6 +77,7 @@ export const server: Sentences = {
   connects_throttled: `Sie verbinden sich zu oft. ${again}`,
   correlation_invalid: (n) => `correlation muss ein Text von 1 bis ${n} Byte sein`,
   cursor_invalid: 'Der Cursor gehört nicht zu dieser Liste in dieser Reihenfolge',
+  since_invalid: 'Der Parameter since muss ein Tag wie 2026-05-12 oder eine Zeit nach RFC 3339 sein',
   cursor_with_sort: 'Mit sort muss cursor der next_cursor der vorigen Seite sein',
   cursor_without_sort: 'Die Parameter order und cursor brauchen den Parameter sort',
   database_busy: 'Die Datenbank ist beschäftigt. Bitte erneut versuchen',
