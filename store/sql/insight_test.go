@@ -34,6 +34,7 @@ type database interface {
 	AddFeedback(ctx context.Context, session int64, r journal.FeedbackRecord) error
 	PutDocuments(ctx context.Context, puts []intake.Put) ([]int64, error)
 	RemoveDocuments(ctx context.Context, ids []int64) (int, error)
+	Documents(ctx context.Context, filter corpus.DocumentFilter) ([]corpus.Document, error)
 	insight.Store
 	insight.Gaps
 	insight.Approvals
@@ -355,5 +356,44 @@ func TestPages(t *testing.T) {
 		}
 		storetest.Want(t, "no collections", w.list(t, insight.Filter{Collections: []string{}}), []string{})
 		storetest.Want(t, "another channel", w.list(t, insight.Filter{Collections: []string{"hr"}, Channel: insight.Page}), []string{})
+	})
+}
+
+// TestCitations checks that each answer counts once for each document that it cites, and that the numbers stay.
+func TestCitations(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		often, once, never := w.document(t, "often"), w.document(t, "once"), w.document(t, "never")
+		cites := func(question string, outcome payload.AnswerOutcome, places ...int) payload.RAGMessage {
+			m := message(question, outcome, often, once, never)
+			for _, n := range places {
+				m.Sentences = append(m.Sentences, payload.RAGSentence{Docs: []int{n}})
+			}
+			return m
+		}
+		session := w.session(t, "s", "user:1", insight.Page)
+		w.turn(t, session, cites("one", payload.Answered, 1, 1, 2, 9), time.Now())
+		w.turn(t, session, cites("two", payload.AnswerUnsure, 1), time.Now())
+		w.turn(t, session, cites("three", payload.AnswerNotFound, 3), time.Now())
+		w.follow(t)
+		want := func(filter corpus.DocumentFilter, want string) {
+			t.Helper()
+			found, err := w.Documents(t.Context(), filter)
+			storetest.OK(t, err)
+			var out []string
+			for _, d := range found {
+				out = append(out, fmt.Sprint(d.Collection, d.Cited))
+			}
+			storetest.Want(t, fmt.Sprintf("documents of %+v", filter), fmt.Sprint(out), want)
+		}
+		byCitations := corpus.DocumentFilter{Order: corpus.ByCited, Descending: true}
+		want(byCitations, "[often2 once1 never0]")
+		want(corpus.DocumentFilter{NeverCited: true}, "[never0]")
+		storetest.OK(t, w.insights.AddAnswers(t.Context(), insight.Entry{
+			Answer: insight.Answer{Time: time.Now(), Question: "four", Outcome: payload.Answered}, Cited: []int64{once, 1 << 60},
+		}))
+		storetest.OK(t, w.DeleteSession(t.Context(), journal.SessionKey{Agent: "a", ID: "s"}))
+		_, err := w.RemoveDocuments(t.Context(), []int64{never})
+		storetest.OK(t, err)
+		want(byCitations, "[once2 often2]")
 	})
 }

@@ -19,6 +19,7 @@ import type {
   Me,
   NewToken,
   PageRow,
+  Facets,
   Places,
   RagMessage,
   RightRow,

@@ -44,3 +44,32 @@ test('a suggested question is asked in its collection', async () => {
   await button('When is payday?').click();
   await expect.poll(() => mock.received.at(-1)?.content).toEqual({ message: 'When is payday?', collections: ['hr'] });
 });
+
+test('filters are in the address, and Back restores them', async () => {
+  const last = () => new URLSearchParams(mock.listings.at(-1));
+  await button('Filters').click();
+  await page.getByLabel('Language').selectOption('und');
+  await expect.poll(() => location.hash).toBe('#/documents?language=und');
+  await page.getByLabel('Citations').selectOption('true');
+  await button('manuals').click();
+  await expect.poll(() => last().get('folder')).toBe('manuals');
+  expect([last().get('language'), last().get('cited')]).toEqual(['und', 'never']);
+  await accessible();
+  history.back();
+  await expect.poll(() => last().get('folder')).toBe(null);
+  await button('Remove the filter “Never cited”').click();
+  await expect.poll(() => location.hash).toBe('#/documents?language=und');
+
+  await page.goto('#/documents?tag=draft&days=7&sort=title');
+  await expect.poll(() => [last().get('tag'), last().get('sort'), last().get('order')]).toEqual(['draft', 'title', 'asc']);
+  expect(Date.parse(last().get('since')!)).toBeLessThan(Date.now());
+});
+
+test('selected documents get tags', async () => {
+  await page.getByLabel('Select all listed').check();
+  await button('Tags…').click();
+  await page.getByLabel('Add tags').fill('draft, 2026 ');
+  await accessible();
+  await button('Save').click();
+  await expect.poll(() => mock.tagged).toEqual([{ ids: mock.documents.map((d) => d.id), add: ['draft', '2026'], remove: [] }]);
+});

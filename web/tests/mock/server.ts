@@ -77,6 +77,9 @@ interface Session {
 
 export class MockDocent {
   documents: MockDocument[] = documents();
+  /** The queries of listed documents, and the changes of tags. */
+  listings: string[] = [];
+  tagged: unknown[] = [];
   collections: CollectionInfo[] = [{ name: 'default', title: 'default', documents: 0, failed: 0, chunks: 0 }];
   sessions = new Map<string, Session>();
   extractive = false;
@@ -367,6 +370,11 @@ export class MockDocent {
       const named = (names: string[]) => names.filter((n) => n.includes(match)).map((name) => ({ name, documents: 2 }));
       return void json({ folders: named(['hr/leave', 'manuals']), tags: named(['leave', 'draft']) });
     }
+    if (noun === 'facets') return void json({ types: [{ name: 'text/markdown', documents: 2 }], languages: [{ name: 'en', documents: 2 }, { name: 'und', documents: 1 }] });
+    if (noun === 'documents' && id === 'tag') {
+      this.tagged.push(JSON.parse(await body(req)));
+      return void json({ tagged: 1 });
+    }
     if (noun === 'ask') {
       this.quoted++;
       return void json(answer('backup', this.documents));
@@ -380,7 +388,10 @@ export class MockDocent {
       return void json({ removed: before - this.documents.length });
     }
     if (noun === 'documents' && !id && req.method === 'POST') return void json(await this.upload(req));
-    if (noun === 'documents' && !id) return void json(this.list(url.searchParams));
+    if (noun === 'documents' && !id) {
+      this.listings.push(url.search);
+      return void json(this.list(url.searchParams));
+    }
     if (noun === 'documents') {
       const d = this.documents.find((x) => x.id === Number(id));
       if (!d) return void missing();

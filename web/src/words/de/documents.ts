@@ -66,7 +66,7 @@ export const documents: Catalogue['documents'] = {
     origin: 'Herkunft',
     origins: { upload: 'Hochgeladen', web: 'Websites und Dienste', file: 'Dateien des Servers', answer: 'Freigegebene Antworten' },
     spans: { 1: 'Am letzten Tag', 7: 'In den letzten 7 Tagen', 30: 'In den letzten 30 Tagen', 365: 'Im letzten Jahr' },
-    answers: 'Antworten',
+    answers: 'Zitate',
     uncited: 'Nie zitiert',
     folders: 'Ordner',
     tags: 'Schlagwörter',

@@ -64,7 +64,7 @@ export const documents = {
     origin: 'Origin',
     origins: { upload: 'Uploads', web: 'Websites and services', file: 'Files of the server', answer: 'Approved answers' },
     spans: { 1: 'In the last day', 7: 'In the last 7 days', 30: 'In the last 30 days', 365: 'In the last year' },
-    answers: 'Answers',
+    answers: 'Citations',
     uncited: 'Never cited',
     folders: 'Folders',
     tags: 'Tags',
