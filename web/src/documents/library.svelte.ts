@@ -38,22 +38,25 @@ class Library {
 
   /** show changes the filter and with it the address. Typing replaces the address. */
   show(change: Partial<Filter>, typing = false): void {
-    const filter = { ...this.filter, ...change };
     // Folders and tags belong to a collection.
-    if (change.collection !== undefined) Object.assign(filter, { folder: '', tag: '' });
+    const elsewhere = change.collection !== undefined && change.collection !== this.collection;
+    this.apply({ ...this.filter, ...change, ...(elsewhere && { folder: '', tag: '' }) });
     const { route } = router;
-    const address = documentAddress(route.view === 'documents' ? route.document : undefined, filterQuery(filter));
+    const address = documentAddress(route.view === 'documents' ? route.document : undefined, this.query);
     if (typing) router.replace(address);
     else router.go(address);
   }
 
-  /** follow lists the documents of the query in the address. */
-  follow(query: string): void {
+  /** follow lists the documents of the query in an address. With always, it also loads a listed query again. */
+  follow(query: string, always: boolean): void {
     const filter = parseFilter(query);
-    if (filterQuery(filter) !== this.query) {
-      [this.filter, this.selected] = [filter, new Set()];
-      this.all = this.all.slice(0, pageSize); // a reloaded list keeps its length, but this is another one
-    }
+    if (filterQuery(filter) !== this.query) this.apply(filter);
+    else if (always) void this.load();
+  }
+
+  private apply(filter: Filter): void {
+    [this.filter, this.selected] = [filter, new Set()];
+    this.all = this.all.slice(0, pageSize); // a reloaded list keeps its length, but this is another one
     void this.load();
   }
 
