@@ -133,7 +133,8 @@ func (in *listInput) since() (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, fault.New(fault.Invalid, "since_invalid", "the parameter since must be a day such as 2026-05-12, or a time in RFC 3339")
+	return time.Time{}, fault.New(fault.Invalid, "since_invalid",
+		"the parameter since must be a day such as 2026-05-12, or a time in RFC 3339")
 }
 
 func (d documents) list(ctx context.Context, in *listInput) (*listOutput, error) {
