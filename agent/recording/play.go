@@ -131,34 +131,48 @@ func cited(a payload.RAGMessage) string {
 // kinds Intent, State, Step, and Sent count only in parts of the recording that have such lines. An error means that the
 // recording could not be played to its end.
 func (p *Player) Play(ctx context.Context, rt *session.Runtime) ([]Difference, error) {
-	sub, err := rt.Open(ctx, session.OpenRequest{ID: "recording", AnyOwner: true, Username: "recording"}, deaf{})
+	var out []Difference
+	err := p.play(ctx, rt, deaf{}, func(d Difference, _ time.Duration) {
+		if !d.none() {
+			out = append(out, d)
+		}
+	})
+	return out, err
+}
+
+// play plays the recording, and calls each with all parts and the time that they took.
+func (p *Player) play(ctx context.Context, rt *session.Runtime, client session.Listener, each func(Difference, time.Duration)) error {
+	sub, err := rt.Open(ctx, session.OpenRequest{ID: "recording", AnyOwner: true, Username: "recording"}, client)
 	if err != nil {
-		return nil, fmt.Errorf("play %s: %w", p.recording.Name, err)
+		return fmt.Errorf("play %s: %w", p.recording.Name, err)
 	}
 	defer sub.Close()
-	var out []Difference
 	for _, part := range p.recording.parts() {
 		if p.recording.apart && part.input.Kind != "" {
 			p.Script.fill(part.script)
 		}
+		begun := time.Now()
 		got, err := p.part(ctx, rt, sub, part)
+		took := time.Since(begun)
 		if err != nil {
-			return out, fmt.Errorf("%s:%d: %w", p.recording.Name, part.input.Number, err)
+			return fmt.Errorf("%s:%d: %w", p.recording.Name, part.input.Number, err)
 		}
 		want := slices.Clone(part.want)
-		got = append(got, p.also(want)...)
-		if want, got = ordered(want), ordered(chosen(got, want)); !slices.EqualFunc(want, got, same) {
-			out = append(out, Difference{Name: p.recording.Name, Line: part.input.Number, Input: part.input, Want: want, Got: got})
-		}
+		got = append(got, p.also(want, got)...)
+		want, got = ordered(want), ordered(chosen(got, want))
+		each(Difference{Name: p.recording.Name, Line: part.input.Number, Input: part.input, Want: want, Got: got}, took)
 	}
-	return out, p.Script.rest()
+	return p.Script.rest()
 }
 
-// also returns the lines of the state and of prompts that hold.
-func (p *Player) also(want []Line) []Line {
+// also returns the lines of the state, of prompts, and of goals that hold.
+func (p *Player) also(want, got []Line) []Line {
 	var out []Line
 	for _, l := range want {
-		if l.Kind == Prompt && p.Script.prompted(l.Text) {
+		reached := func(r Line) bool {
+			return isReply(r) && strings.Contains(strings.ToLower(r.Text), strings.ToLower(l.Text))
+		}
+		if l.Kind == Prompt && p.Script.prompted(l.Text) || l.Kind == Goal && slices.ContainsFunc(got, reached) {
 			out = append(out, l)
 		}
 	}
@@ -167,10 +181,15 @@ func (p *Player) also(want []Line) []Line {
 	return append(out, Line{Kind: State, Text: p.state})
 }
 
-// chosen returns the lines of those kinds that the recording has in this part, and all replies.
+// isReply reports whether a line is a reply with a text.
+func isReply(l Line) bool { return l.Kind == Agent || l.Kind == Sound }
+
+// chosen returns the lines of those kinds that the recording has in this part, and all replies. Goals without replies leave
+// the replies open.
 func chosen(got, want []Line) []Line {
+	open := slices.ContainsFunc(want, func(l Line) bool { return l.Kind == Goal }) && !slices.ContainsFunc(want, isReply)
 	return slices.DeleteFunc(slices.Clone(got), func(l Line) bool {
-		always := l.Kind == Agent || l.Kind == Sound || l.Kind == Failure
+		always := isReply(l) && !open || l.Kind == Failure
 		return !always && !slices.ContainsFunc(want, func(w Line) bool { return w.Kind == l.Kind })
 	})
 }
@@ -178,7 +197,7 @@ func chosen(got, want []Line) []Line {
 // ordered puts intents first, and the state and prompts last, so that their place among the replies does not matter.
 func ordered(lines []Line) []Line {
 	rank := func(l Line) int { return slices.Index([]string{Heard, Intent, Called, Sent}, l.Kind) + 1 }
-	last := func(l Line) int { return slices.Index([]string{State, Prompt}, l.Kind) + 1 }
+	last := func(l Line) int { return slices.Index([]string{State, Prompt, Goal}, l.Kind) + 1 }
 	order := func(l Line) int {
 		switch {
 		case rank(l) > 0:

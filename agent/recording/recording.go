@@ -73,6 +73,8 @@ const (
 	Failure = "error"
 	// Prompt is a part of a request to the model, so far.
 	Prompt = "prompt"
+	// Goal is a part of a reply. Case does not matter. After an input with goals and without replies, all replies are right.
+	Goal = "goal"
 )
 
 // The kinds of lines that prepare what the agent uses.
@@ -89,7 +91,7 @@ const (
 
 var (
 	inputs   = []string{User, Voice, UploadedFile, Event, Action, Peer, Answer, Variable, Wait}
-	expected = []string{Agent, Sound, Heard, Step, Sent, Called, Intent, State, Failure, Prompt}
+	expected = []string{Agent, Sound, Heard, Step, Sent, Called, Intent, State, Failure, Prompt, Goal}
 	scripted = []string{Model, Tool, Transcript, Document}
 )
 
@@ -274,5 +276,8 @@ func common(a, b []Line) [][2]int {
 	}
 	return out
 }
+
+// none reports that the agent did what the recording expects.
+func (d Difference) none() bool { return slices.EqualFunc(d.Want, d.Got, same) }
 
 func same(a, b Line) bool { return a.Kind == b.Kind && a.Text == b.Text }

@@ -17,7 +17,7 @@ func newAgent(std stdio) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newAgentNew(std), newAgentCheck(std), newAgentChat(std), newAgentTest(std),
+	cmd.AddCommand(newAgentNew(std), newAgentCheck(std), newAgentChat(std), newAgentTest(std), newAgentEval(std),
 		newAgentRecord(std), newAgentReplay(std), newAgentGraph(std), newAgentPrint(std), newAgentSchema(std))
 	return cmd
 }

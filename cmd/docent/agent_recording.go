@@ -129,6 +129,8 @@ type rehearsal struct {
 	cfg  config.Config
 	file string
 	room *room // for recordings without documents; nil before the first
+	// models reports that the configured chat model answers.
+	models bool
 }
 
 // room has the parts that a trial needs, over an empty data folder.
@@ -157,6 +159,21 @@ func (r *rehearsal) play(ctx context.Context, rec recording.Recording) (_ []reco
 	return play(ctx, r.room.answers, r.room.readers, r.file, rec)
 }
 
+// score plays a recording and counts what the agent does.
+func (r *rehearsal) score(ctx context.Context, rec recording.Recording) (out recording.Score, err error) {
+	own, err := r.open(ctx, rec)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, own.close(ctx)) }()
+	player, trial, err := try(ctx, own.answers, own.readers, r.file, rec)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, trial.Close(ctx)) }()
+	return player.Score(ctx, trial.Runtime), nil
+}
+
 // close removes the data folder.
 func (r *rehearsal) close(ctx context.Context) error {
 	if r.room == nil {
@@ -178,7 +195,10 @@ func (r *rehearsal) open(ctx context.Context, rec recording.Recording) (_ *room,
 	}
 	cfg := r.cfg
 	cfg.Data, cfg.Models, cfg.DatabaseURL = out.dir, filepath.Join(out.dir, "models"), ""
-	cfg.LLM, cfg.Embedder, cfg.Rerank, cfg.Speech, cfg.Traces = config.LLM{}, config.Embedder{}, config.Rerank{}, config.Speech{}, ""
+	if !r.models {
+		cfg.LLM = config.LLM{}
+	}
+	cfg.Embedder, cfg.Rerank, cfg.Speech, cfg.Traces = config.Embedder{}, config.Rerank{}, config.Speech{}, ""
 	if out.store, err = wiring.OpenStore(ctx, base(cfg, r.std)); err != nil {
 		return nil, err
 	}
@@ -245,16 +265,24 @@ func addDocuments(ctx context.Context, readers *wiring.Readers, dir string, rec 
 func play(
 	ctx context.Context, answers *wiring.Answers, readers *wiring.Readers, file string, rec recording.Recording,
 ) (_ []recording.Difference, err error) {
-	player := recording.NewPlayer(rec)
-	trial, err := wiring.NewTrial(ctx, answers, readers, wiring.TrialConfig{
-		File: file, Script: player.Script, Now: player.Now,
-		Wrap: func(_ *agent.Agent, s journal.Store) journal.Store { return player.Watch(s) },
-	})
+	player, trial, err := try(ctx, answers, readers, file, rec)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, trial.Close(ctx)) }()
 	return player.Play(ctx, trial.Runtime)
+}
+
+// try opens an agent for a recording, and its player.
+func try(
+	ctx context.Context, answers *wiring.Answers, readers *wiring.Readers, file string, rec recording.Recording,
+) (*recording.Player, *wiring.Trial, error) {
+	player := recording.NewPlayer(rec)
+	trial, err := wiring.NewTrial(ctx, answers, readers, wiring.TrialConfig{
+		File: file, Script: player.Script, Now: player.Now,
+		Wrap: func(_ *agent.Agent, s journal.Store) journal.Store { return player.Watch(s) },
+	})
+	return player, trial, err
 }
 
 func newAgentRecord(std stdio) *cobra.Command {

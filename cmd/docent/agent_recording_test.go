@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,13 +14,15 @@ import (
 	"docent/store/sqlite"
 )
 
-// TestBAFRecordings plays the recordings of BAF's agents, as docent agent test does.
-func TestBAFRecordings(t *testing.T) {
+// TestRecordings plays the recordings of BAF's agents and of the desks, as docent agent test does.
+func TestRecordings(t *testing.T) {
 	t.Parallel()
-	const folder = "../../examples/baf"
-	agents, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
+	agents, err := filepath.Glob("../../examples/baf/*.yaml")
 	if err != nil || len(agents) != 20 {
 		t.Fatalf("%d agents, %v", len(agents), err)
+	}
+	for _, name := range []string{"helpdesk", "orderdesk", "researchdesk"} {
+		agents = append(agents, filepath.Join("../../examples/desks", name+".yaml"))
 	}
 	cfg, err := config.Load(config.Sources{})
 	if err != nil {
@@ -49,6 +52,44 @@ func TestBAFRecordings(t *testing.T) {
 			for _, d := range differences {
 				t.Errorf("%s", d)
 			}
+		}
+	}
+}
+
+// TestEval measures two versions of an agent with tasks.
+func TestEval(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const agent = `name: shop
+intents: {order: {examples: [a shirt please]}}
+states:
+  idle: {initial: true, on: [{intent: order, to: order}, {no_intent: true, to: ask}]}
+  order: {body: [llm], on: [{message: any, to: ask}]}
+  ask: {body: [{reply: What is it?}], on: [{intent: order, to: order}, {no_intent: true, to: ask}]}
+`
+	for name, text := range map[string]string{
+		"new.yaml": agent, "old.yaml": strings.ReplaceAll(agent, "What is it?", "Sorry?"),
+		"order.txt": "user: a shirt please\nintent: order\nmodel: A Shirt costs 12 euros.\nstate: order\ngoal: shirt\ngoal: 14 euros\n",
+		"ask.txt":   "user: xyz\nintent: none\nstate: ask\ngoal: what is\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in := func(name string) string { return filepath.Join(dir, name) }
+	var out strings.Builder
+	cmd := newAgentEval(stdio{out: &out, err: t.Output()})
+	cmd.SetArgs([]string{in("new.yaml"), in("order.txt"), in("ask.txt"), "--against", in("old.yaml")})
+	if err := cmd.ExecuteContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.ReplaceAll(out.String(), dir+string(filepath.Separator), "")
+	for _, want := range []string{
+		"intents            2 of 2  2 of 2  1.00   0.34 to 1.00\n", "goals              2 of 3  1 of 2  0.50", "solved                     1 of 2  0.50",
+		"not solved: order.txt\n", "only new.yaml solves 1, only old.yaml solves 0 (p = 1.000)\n", "gained: ask.txt\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the report has no %q:\n%s", want, got)
 		}
 	}
 }
