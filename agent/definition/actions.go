@@ -55,8 +55,8 @@ func (d bodies) actions(n *yaml.Node, what string) []action {
 // actionNames lists all actions for error messages.
 var actionNames = []string{
 	"reply", "speak", "markdown", "html", "options", "dataframe", "plotly", "file", "image", "audio", "location", "ui", "gui",
-	"rag", "session_rag", "session_documents", "add_document", "llm", "reason", "about", "set", "remember", "recall", "if", "call", "ask_agent",
-	"send_to_peer",
+	"rag", "session_rag", "session_documents", "add_document", "llm", "reason", "about", "set", "remember", "recall", "if", "call",
+	"ask_agent", "send_to_peer",
 }
 
 // single reads one action with its settings.

@@ -3,7 +3,9 @@ package wiring
 import (
 	"bytes"
 	"context"
+	"log/slog"
 	"os"
+	"slices"
 	"time"
 
 	"docent/agent/definition"
@@ -29,7 +31,8 @@ func (s *Server) followAgent(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
-		now, err := readAgentFiles(s.agentFiles())
+		files := s.agentFiles()
+		now, err := readAgentFiles(files)
 		if err != nil || bytes.Equal(now, known) {
 			continue // an editor may replace the file just now
 		}
@@ -39,8 +42,10 @@ func (s *Server) followAgent(ctx context.Context) error {
 		}
 		known = now
 		s.reloadAgent(ctx, s.followed)
-		if known, err = readAgentFiles(s.agentFiles()); err != nil { // it may name other files now
-			known = now
+		if changed := s.agentFiles(); !slices.Equal(changed, files) {
+			if known, err = readAgentFiles(changed); err != nil {
+				known = now
+			}
 		}
 	}
 }
@@ -98,10 +103,10 @@ func (s *Server) reloadAgent(ctx context.Context, file string) {
 func (s *Server) run(a *Answers, next *definition.Definition) error {
 	err := s.Runtime.Replace(session.Program{
 		Agent: next.Agent, RAG: newSessionRAG(a, s.Readers, next.Models), Models: a.modelsOf(next), Location: next.Location,
-		Retire: s.closing(next),
+		Retire: closing(next, s.Log),
 	})
 	if err != nil {
-		s.closing(next)()
+		closing(next, s.Log)()
 		return err //nolint:wrapcheck // the error names the agent
 	}
 	s.definition = next
@@ -109,10 +114,10 @@ func (s *Server) run(a *Answers, next *definition.Definition) error {
 }
 
 // closing returns a function that closes the servers and folders of an agent.
-func (s *Server) closing(d *definition.Definition) func() {
+func closing(d *definition.Definition, log *slog.Logger) func() {
 	return func() {
 		if err := d.Close(); err != nil {
-			s.Log.Warn("close the agent before", "error", err)
+			log.Warn("close the agent before", "error", err)
 		}
 	}
 }

@@ -232,7 +232,7 @@ func (s *Server) open(ctx context.Context, a *agent.Agent, addr string) (http.Ha
 	host := hosting{
 		conversations: s.conversations, unused: s.DB.Unused, versions: s.DB.Versions, memories: s.DB.Memories,
 		readers: s.Readers, speech: s.speech, others: s.relay,
-		retire:  s.closing(s.definition),
+		retire:  closing(s.definition, s.Log),
 		choices: func(ctx context.Context) (chat.Choices, error) { return s.now().choices(ctx) },
 	}
 	if s.Runtime, err = s.now().newRuntime(s.definition, host); err != nil {

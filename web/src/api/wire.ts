@@ -126,6 +126,11 @@ export interface components {
              * @enum {integer}
              */
             rating: -1 | 0 | 1;
+            /**
+             * @description The reason of the last rating. Absent without one.
+             * @enum {string}
+             */
+            reason?: "wrong" | "outdated" | "incomplete" | "wrong_source" | "unclear" | "other";
             /** @description The conversation. Present only if the server runs with --read-conversations. */
             session_id?: string;
             /** Format: date-time */
