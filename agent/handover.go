@@ -34,7 +34,7 @@ func (a *Agent) expand(prefix string, above []*Agent) ([]*State, error) {
 	if err := a.check(); err != nil {
 		return nil, err
 	}
-	line := append(above[:len(above):len(above)], a)
+	line := slices.Concat(above, []*Agent{a})
 	own := make([]*State, len(a.states))
 	copies := make(map[*State]*State, len(a.states))
 	for i, s := range a.states {

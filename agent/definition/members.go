@@ -39,7 +39,7 @@ func (d *draft) member(n *yaml.Node, what string) *member {
 	if i := slices.IndexFunc(d.members, func(m *member) bool { return m.path == path }); i >= 0 {
 		return d.members[i]
 	}
-	line := append(d.above[:len(d.above):len(d.above)], path)
+	line := slices.Concat(d.above, []string{path})
 	switch {
 	case slices.Contains(d.above, path):
 		d.wrong(n, "%s: the file %s leads to this file, so agents would lead to each other for ever", what, path)

@@ -230,7 +230,7 @@ func TestFollow(t *testing.T) {
 		storetest.Want(t, "rated down", w.list(t, insight.Filter{Rating: -1}), []string{})
 		storetest.Want(t, "totals after another rating", totals(nil).RatedDown, 0)
 
-		one, err := w.insights.Answer(t.Context(), found[0].ID)
+		one, err = w.insights.Answer(t.Context(), found[0].ID)
 		storetest.OK(t, err)
 		var m payload.RAGMessage
 		storetest.OK(t, json.Unmarshal(one.Content, &m))
