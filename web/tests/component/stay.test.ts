@@ -16,7 +16,7 @@ async function ask(text: string): Promise<void> {
 }
 
 const answered = (n = 1) => expect.poll(() => page.locator('.answer:not([aria-busy]) .sources').count()).toBe(n);
-const questions = () => page.locator('.question').allInnerTexts();
+const questions = () => page.locator('.question .bubble').allInnerTexts();
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const focused = (label: string) => page.locator(`[aria-label="${label}"]:focus`).waitFor();
 

@@ -35,7 +35,7 @@ describe('slow answers', () => {
   };
   const partial = (on = page) => on.locator('.answer[aria-busy] .prose');
   const answered = (n = 1, on = page) => expect.poll(() => on.locator('.answer:not([aria-busy]) .sources').count(), { timeout: 60_000 }).toBe(n);
-  const questions = (on = page) => on.locator('.question').allInnerTexts();
+  const questions = (on = page) => on.locator('.question .bubble').allInnerTexts();
   const button = (name: string, on = page) => on.getByRole('button', { name, exact: true });
   const most = 40;
   /** pausing has answers wait for model.go() after some of their words. */

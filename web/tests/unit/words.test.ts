@@ -76,9 +76,10 @@ test.each([
   ['#/', { view: 'chat', session: undefined }],
   ['#/c/a%2Fb', { view: 'chat', session: 'a/b' }],
   ['#/c/%E0', { view: 'chat', session: undefined }],
-  ['#/documents', { view: 'documents', document: undefined }],
-  ['#/documents/12', { view: 'documents', document: 12 }],
-  ['#/documents/x', { view: 'documents', document: undefined }],
+  ['#/documents', { view: 'documents', document: undefined, query: '' }],
+  ['#/documents/12', { view: 'documents', document: 12, query: '' }],
+  ['#/documents?type=PDF&cited=never', { view: 'documents', document: undefined, query: 'type=PDF&cited=never' }],
+  ['#/documents/x', { view: 'documents', document: undefined, query: '' }],
   ['#/console', { view: 'console', page: '', rest: '' }],
   ['#/console/people/ann%2Fb/x', { view: 'console', page: 'people', rest: 'ann%2Fb/x' }],
 ])('address %j', (hash, route) => expect(parseRoute(hash)).toEqual(route));
