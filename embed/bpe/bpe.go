@@ -109,7 +109,7 @@ type token struct {
 
 const gone = -1
 
-// candidate is a merge of the tokens at a place and behind it.
+// candidate is a possible merge of two neighboring tokens.
 type candidate struct {
 	merge
 	at   int
