@@ -440,14 +440,14 @@ func TestStoreFails(t *testing.T) {
 	store := agenttest.NewStore()
 	var mu sync.Mutex
 	broken := agenttest.Operation("")
-	store.Before = func(_ context.Context, op agenttest.Operation) error {
+	store.SetBefore(func(_ context.Context, op agenttest.Operation) error {
 		mu.Lock()
 		defer mu.Unlock()
 		if op == broken {
 			return errors.New("disk /secret is gone")
 		}
 		return nil
-	}
+	})
 	breakDown := func(op agenttest.Operation) {
 		mu.Lock()
 		defer mu.Unlock()

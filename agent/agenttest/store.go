@@ -17,7 +17,7 @@ import (
 	"docent/payload"
 )
 
-// Operation names a method of agent.Store for Store.Before.
+// Operation names a method of agent.Store for Store.SetBefore.
 type Operation string
 
 // The operations.
@@ -44,14 +44,12 @@ const (
 
 // Store is an agent.Store in memory.
 type Store struct {
-	// Before, if set, is called at the start of each operation. The operation fails with its error. Before may block.
-	Before func(ctx context.Context, op Operation) error
-
 	mu       sync.Mutex // guards the following fields
 	sessions []*stored  // by row id
 	names    map[journal.SessionKey]*stored
 	ids      int64 // of events
 	calls    map[Operation]int
+	before   func(ctx context.Context, op Operation) error
 }
 
 type stored struct {
@@ -77,13 +75,22 @@ type event struct {
 // NewStore returns an empty store.
 func NewStore() *Store { return &Store{calls: map[Operation]int{}} }
 
-// enter counts a call and calls Before.
+// SetBefore makes each operation call f at its start, until the next SetBefore. The operation fails
+// with the error of f. f may block, and may be nil.
+func (s *Store) SetBefore(f func(ctx context.Context, op Operation) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.before = f
+}
+
+// enter counts a call and calls the function of SetBefore.
 func (s *Store) enter(ctx context.Context, op Operation) error {
 	s.mu.Lock()
 	s.calls[op]++
+	before := s.before
 	s.mu.Unlock()
-	if s.Before != nil {
-		if err := s.Before(ctx, op); err != nil {
+	if before != nil {
+		if err := before(ctx, op); err != nil {
 			return err
 		}
 	}

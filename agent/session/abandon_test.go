@@ -23,12 +23,12 @@ import (
 // failing returns a store whose operation fails while on is set.
 func failing(op agenttest.Operation, kind fault.Kind) (store *agenttest.Store, on *atomic.Bool) {
 	store, on = agenttest.NewStore(), &atomic.Bool{}
-	store.Before = func(_ context.Context, what agenttest.Operation) error {
+	store.SetBefore(func(_ context.Context, what agenttest.Operation) error {
 		if on.Load() && what == op {
 			return fault.New(kind, "test_sentence", "the database is down")
 		}
 		return nil
-	}
+	})
 	return store, on
 }
 

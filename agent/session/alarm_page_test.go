@@ -39,14 +39,14 @@ func TestAlarmPages(t *testing.T) {
 			}
 		}
 		reads := 0
-		store.Before = func(_ context.Context, op agenttest.Operation) error {
+		store.SetBefore(func(_ context.Context, op agenttest.Operation) error {
 			if op == agenttest.Alarms {
 				if reads++; reads == 2 {
 					return fault.New(fault.Unavailable, "test_sentence", "the database is down")
 				}
 			}
 			return nil
-		}
+		})
 		rt := start(t, session.RuntimeConfig{Agent: a, Store: store, Now: realTime}.With(session.Limits{AlarmPage: 6}))
 		if err := rt.Start(t.Context()); err != nil {
 			t.Fatal(err)

@@ -281,12 +281,12 @@ func TestFailuresInOrder(t *testing.T) { bubble(t, testFailuresInOrder) }
 func testFailuresInOrder(t *testing.T) {
 	store := agenttest.NewStore()
 	var down atomic.Bool
-	store.Before = func(_ context.Context, op agenttest.Operation) error {
+	store.SetBefore(func(_ context.Context, op agenttest.Operation) error {
 		if down.Load() && op == agenttest.Commit {
 			return fault.New(fault.Unavailable, "test_sentence", "the store is down")
 		}
 		return nil
-	}
+	})
 	rt := start(t, session.RuntimeConfig{Store: store, Agent: echo(func(_ context.Context, s *agent.Session) error {
 		if s.Message() == "fail" {
 			return errors.New("failed")

@@ -21,13 +21,13 @@ func TestGreetingFirst(t *testing.T) { bubble(t, testGreetingFirst) }
 func testGreetingFirst(t *testing.T) {
 	store := agenttest.NewStore()
 	slow := 0
-	store.Before = func(_ context.Context, op agenttest.Operation) error {
+	store.SetBefore(func(_ context.Context, op agenttest.Operation) error {
 		if op == agenttest.Commit { // as a database does at times
 			slow++
 			<-afterwards(time.Duration(slow%3) * time.Millisecond)
 		}
 		return nil
-	}
+	})
 	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store})
 	for i := range 200 {
 		id := fmt.Sprint("S", i)

@@ -23,12 +23,12 @@ func TestMetrics(t *testing.T) { bubble(t, testMetrics) }
 func testMetrics(t *testing.T) {
 	set, store := metrics.NewSet(), agenttest.NewStore()
 	var down atomic.Bool
-	store.Before = func(_ context.Context, op agenttest.Operation) error {
+	store.SetBefore(func(_ context.Context, op agenttest.Operation) error {
 		if down.Load() && op == agenttest.Commit {
 			return fault.New(fault.Unavailable, "test_sentence", "down")
 		}
 		return nil
-	}
+	})
 	hold := make(chan struct{})
 	answers := echo(func(_ context.Context, s *agent.Session) error {
 		if s.Message() == "fail" {

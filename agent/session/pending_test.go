@@ -219,12 +219,12 @@ func TestFlakyStore(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				var down atomic.Bool
 				store := agenttest.NewStore()
-				store.Before = func(_ context.Context, op agenttest.Operation) error {
+				store.SetBefore(func(_ context.Context, op agenttest.Operation) error {
 					if down.Load() && (op == agenttest.Commit || op == agenttest.Reset) {
 						return fault.New(fault.Unavailable, "test_sentence", "down")
 					}
 					return nil
-				}
+				})
 				rt := start(t, session.RuntimeConfig{Agent: echo(func(ctx context.Context, s *agent.Session) error {
 					select {
 					case <-ctx.Done():

@@ -239,7 +239,7 @@ func TestOpenTogether(t *testing.T) { bubble(t, testOpenTogether) }
 func testOpenTogether(t *testing.T) {
 	store := agenttest.NewStore()
 	g := newGate(agenttest.Open)
-	store.Before = g.before
+	store.SetBefore(g.before)
 	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store})
 	clients := []*client{newClient(t), newClient(t), newClient(t)}
 	subs := make(chan *session.Subscription, len(clients))
@@ -273,14 +273,14 @@ func TestOpenFails(t *testing.T) { bubble(t, testOpenFails) }
 
 func testOpenFails(t *testing.T) {
 	store := agenttest.NewStore()
-	store.Before = func(context.Context, agenttest.Operation) error {
+	store.SetBefore(func(context.Context, agenttest.Operation) error {
 		return fault.New(fault.Unavailable, "test_sentence", "no database")
-	}
+	})
 	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store}.With(session.Limits{Sessions: 1}))
 	if _, err := rt.Open(t.Context(), session.OpenRequest{ID: "S"}, newClient(t)); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("got %v, want unavailable", err)
 	}
-	store.Before = nil
+	store.SetBefore(nil)
 	_, c, _ := open(t, rt, "S")
 	c.Until(payload.ReplyStr)
 	if _, err := rt.Open(t.Context(), session.OpenRequest{ID: "T"}, newClient(t)); fault.KindOf(err) != fault.Busy {

@@ -88,17 +88,17 @@ func testReviseUnknown(t *testing.T) {
 	sub, _, _ := open(t, rt, "S")
 	send(t, sub, "one", "one")
 	synctest.Wait()
-	store.Before = func(_ context.Context, op agenttest.Operation) error {
+	store.SetBefore(func(_ context.Context, op agenttest.Operation) error {
 		if op == agenttest.Receive {
 			return fault.New(fault.Unavailable, "test_sentence", "the store is away")
 		}
 		return nil
-	}
+	})
 	edit := session.Revision{Turn: 1, ID: "r", Content: quoted("eins")}
 	if err := sub.Revise(t.Context(), edit); fault.KindOf(err) != fault.Unavailable {
 		t.Fatalf("the edit: %v", err)
 	}
-	store.Before = nil
+	store.SetBefore(nil)
 	synctest.Wait()
 	if err := sub.Stop(t.Context(), 0); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("the session is still in memory: %v", err)

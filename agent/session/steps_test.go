@@ -278,14 +278,14 @@ func testFlushInDoubt(t *testing.T) {
 		if err := s.Flush(ctx); err != nil {
 			return err
 		}
-		store.Before = func(context.Context, agenttest.Operation) error { return errors.New("down") }
+		store.SetBefore(func(context.Context, agenttest.Operation) error { return errors.New("down") })
 		if err := errors.Join(s.Reply(ctx, "not stored")); err != nil {
 			return err
 		}
 		if err := s.Flush(ctx); err == nil {
 			t.Error("Flush succeeds")
 		}
-		store.Before = nil
+		store.SetBefore(nil)
 		return nil
 	})})
 	sub, c, _ := open(t, rt, "S")

@@ -51,9 +51,9 @@ func testOrder(t *testing.T) {
 	sub, c, _ := open(t, rt, "S")
 	c.Until(payload.ReplyStr)
 	receive, commit := newGate(agenttest.Receive), newGate(agenttest.Commit)
-	store.Before = func(ctx context.Context, op agenttest.Operation) error {
+	store.SetBefore(func(ctx context.Context, op agenttest.Operation) error {
 		return errors.Join(receive.before(ctx, op), commit.before(ctx, op))
-	}
+	})
 	sent := make(chan error, 1)
 	go func() { sent <- sub.Send(t.Context(), session.Message{Content: quoted("hi"), Human: true}) }()
 	<-receive.reached
@@ -83,18 +83,18 @@ func testNotStored(t *testing.T) {
 	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store})
 	sub, c, _ := open(t, rt, "S")
 	c.Until(payload.ReplyStr)
-	store.Before = func(_ context.Context, op agenttest.Operation) error {
+	store.SetBefore(func(_ context.Context, op agenttest.Operation) error {
 		if op == agenttest.Receive {
 			return fault.New(fault.Unavailable, "test_sentence", "the database does not answer")
 		}
 		return nil
-	}
+	})
 	if err := sub.Send(t.Context(), session.Message{Content: quoted("hi"), Human: true}); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("got %v, want unavailable", err)
 	}
 	synctest.Wait()
 	c.Quiet()
-	store.Before = nil
+	store.SetBefore(nil)
 	for range 100 { // refused messages leave the queue
 		send(t, sub, "", "hi")
 		c.Until(payload.TurnFinishedAction)
@@ -176,13 +176,13 @@ func testCommitAgain(t *testing.T) {
 	sub, c, _ := open(t, rt, "S")
 	c.Until(payload.ReplyStr)
 	failures := 2
-	store.Before = func(_ context.Context, op agenttest.Operation) error {
+	store.SetBefore(func(_ context.Context, op agenttest.Operation) error {
 		if op == agenttest.Commit && failures > 0 {
 			failures--
 			return fault.New(fault.Unavailable, "test_sentence", "the database does not answer")
 		}
 		return nil
-	}
+	})
 	send(t, sub, "m1", "hi")
 	if d := c.Until(payload.ReplyStr); text(t, d) != "hi" {
 		t.Errorf("got %s", d.Frame.Message)

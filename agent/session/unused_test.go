@@ -62,12 +62,12 @@ func TestJoinDuringDeletion(t *testing.T) { bubble(t, testJoinDuringDeletion) }
 func testJoinDuringDeletion(t *testing.T) {
 	store := agenttest.NewStore()
 	deleting := make(chan struct{})
-	store.Before = func(_ context.Context, op agenttest.Operation) error {
+	store.SetBefore(func(_ context.Context, op agenttest.Operation) error {
 		if op == agenttest.DeleteUnused {
 			<-deleting
 		}
 		return nil
-	}
+	})
 	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store, Unused: store})
 	sub, _, _ := open(t, rt, "S")
 	synctest.Wait()
