@@ -22,6 +22,7 @@ func testShow(t *testing.T) {
 	sub, c, _ := open(t, rt, "S")
 	_, other, _ := open(t, rt, "S")
 	send(t, sub, "one", "one")
+	synctest.Wait()
 	send(t, sub, "two", "two")
 	synctest.Wait()
 	if err := sub.Revise(t.Context(), session.Revision{Turn: 1, ID: "r", Content: quoted("eins")}); err != nil {
