@@ -100,8 +100,10 @@ func (v *sharedView) answer(content json.RawMessage) (json.RawMessage, bool) {
 			m.DocumentID, m.ChunkID = 0, 0
 		}
 	}
-	a.Collections, a.Documents, a.Searched, a.Wordings, a.Queries = nil, nil, "", nil, nil
-	seen, err := payload.Marshal(a)
+	seen, err := payload.Marshal(payload.RAGMessage{ // without the search and the reasoning
+		LLMName: a.LLMName, Question: a.Question, Answer: a.Answer, Docs: a.Docs, Sentences: a.Sentences,
+		Abstained: a.Abstained, Outcome: a.Outcome, Lead: a.Lead, Stopped: a.Stopped, Evidence: a.Evidence,
+	})
 	return seen, err == nil
 }
 

@@ -48,7 +48,8 @@ func answered(model, text string, evidence bool, document int64, unavailable boo
 	}
 	return agent.ChatMessage{Type: "rag_answer", Content: json.RawMessage(fmt.Sprintf(
 		`{"llm_name":%q,"question":"q","answer":"%s [1]","docs":[{"content":"c","metadata":{"source":"/srv/secret/folder/a.md","document_id":%d,"unavailable":%t}},`+
-			`{"content":"hidden","metadata":{"title":"hidden","document_id":9,"unavailable":%t}}],"sentences":[],"abstained":false,"collections":["hr"],"searched":"earlier words"%s}`, model, text, document, unavailable, model == rag.Extractive, more))}
+			`{"content":"hidden","metadata":{"title":"hidden","document_id":9,"unavailable":%t}}],"sentences":[],"abstained":false,"collections":["hr"],"folders":["hr"],"tags":["hr"],"searched":"earlier words",`+
+			`"wordings":["earlier words"],"queries":["earlier words"],"thinking":"earlier words","prompts":"hr"%s}`, model, text, document, unavailable, model == rag.Extractive, more))}
 }
 
 // TestSharedView checks which messages the reader of a share sees.
