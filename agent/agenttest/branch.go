@@ -2,6 +2,8 @@ package agenttest
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
 
 	"docent/agent/session/journal"
@@ -51,9 +53,101 @@ func (s *Store) ShowTurn(_ context.Context, id, _, turn int64) ([]payload.TurnRa
 	return have.hidden, nil
 }
 
-// CopySession implements journal.Versions. It fails with fault.Unavailable.
-func (s *Store) CopySession(context.Context, int64, int64, journal.SessionRecord, func(int) error) error {
-	return fault.New(fault.Unavailable, "versions_off", "this agent does not store versions of answers")
+// CopySession implements journal.Versions.
+func (s *Store) CopySession(_ context.Context, id, turn int64, to journal.SessionRecord, allow func(bytes int) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	have, err := s.find(id)
+	if err != nil {
+		return err
+	}
+	if err := have.spoken(turn); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(have.events, func(e event) bool { return e.Turn == turn && !e.handled }) {
+		return fault.New(fault.Conflict, "turn_running", "turn %d is still running", turn)
+	}
+	out, bytes := have.upTo(turn)
+	if bytes > journal.MaxCopy {
+		return fault.New(fault.Invalid, "copy_too_long",
+			"the conversation is too long for a copy: it has more than %d MiB up to here", journal.MaxCopy>>20)
+	}
+	if err := allow(bytes); err != nil {
+		return err
+	}
+	if s.names[to.Key] != nil {
+		return fmt.Errorf("copy session %d: there is a session %s", id, to.Key.ID)
+	}
+	to.RowID, to.Seq, to.Turn, to.Variables = int64(len(s.sessions)+1), out.record.Seq, out.record.Turn, maps.Clone(to.Variables)
+	out.record = to
+	for i := range out.events {
+		s.ids++
+		out.events[i].ID = s.ids
+	}
+	for i := range out.documents {
+		s.ids++
+		out.documents[i].ID = s.ids
+	}
+	s.sessions = append(s.sessions, out)
+	s.names[to.Key] = out
+	return nil
+}
+
+// upTo returns a copy of the session up to a turn, and the bytes of its messages in turns. Turns and entries have new numbers.
+func (s *stored) upTo(turn int64) (out *stored, bytes int) {
+	path := s.branches().To(turn)
+	var last int64 // of the entries outside of turns
+	for _, m := range s.messages() {
+		if m.Turn == turn {
+			last = max(last, m.Seq)
+		}
+	}
+	out = &stored{}
+	turns, ids := map[int64]int64{}, map[int64]int64{}
+	for _, e := range s.entries {
+		of := turnOf(e)
+		if of == 0 && e.Seq() > last || of != 0 && !slices.Contains(path, of) {
+			continue
+		}
+		if of != 0 && turns[of] == 0 {
+			out.record.Turn++
+			turns[of] = out.record.Turn
+		}
+		out.record.Seq++
+		ids[e.Seq()] = out.record.Seq
+		e = copied(e)
+		if m := e.Message; m != nil {
+			bytes += len(m.Content)
+			m.ID, m.Seq, m.Turn, m.Replaces = out.record.Seq, out.record.Seq, turns[of], 0
+			if m.IsUser {
+				m.ClientID = ""
+			}
+		} else {
+			e.Step.ID, e.Step.Seq, e.Step.Turn = out.record.Seq, out.record.Seq, turns[of]
+		}
+		out.entries = append(out.entries, e)
+	}
+	for _, e := range out.entries {
+		if e.Step != nil {
+			e.Step.ChatID = ids[e.Step.ChatID]
+		}
+	}
+	for _, e := range s.events {
+		if e.Message.Type == "" || ids[e.Message.Seq] == 0 {
+			continue
+		}
+		e.handled, e.Turn = true, turns[e.Turn]
+		e.Message.ID, e.Message.Seq, e.Message.Turn = ids[e.Message.Seq], ids[e.Message.Seq], e.Turn
+		e.Message.ClientID, e.Message.Replaces = "", 0
+		out.events = append(out.events, e)
+	}
+	for _, d := range s.documents {
+		if d.Turn == 0 || turns[d.Turn] > 0 {
+			d.Turn = turns[d.Turn]
+			out.documents = append(out.documents, d)
+		}
+	}
+	return out, bytes
 }
 
 // replaceable refuses a turn that a message cannot replace.

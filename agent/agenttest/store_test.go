@@ -16,3 +16,12 @@ func TestStore(t *testing.T) {
 		return sessiontest.Conversations{Open: func(*testing.T) journal.Store { return s }}
 	})
 }
+
+// TestCopies copies sessions like real stores.
+func TestCopies(t *testing.T) {
+	t.Parallel()
+	sessiontest.RunCopies(t, func(*testing.T) sessiontest.Database {
+		s := agenttest.NewStore()
+		return sessiontest.Database{Open: func(*testing.T) sessiontest.Store { return sessiontest.Store{Store: s, Versions: s} }}
+	})
+}

@@ -177,9 +177,11 @@ func branchCopy(t *testing.T, db Database) {
 	documents, err := s.SessionDocuments(ctx, got.RowID)
 	storetest.OK(t, err)
 	storetest.Want(t, "documents", []any{len(documents), documents[0].Turn}, []any{1, int64(2)})
-	found, err := s.Directory.Sessions(ctx, journal.SessionFilter{Agent: "a", Match: "zwei", Owner: "user:ann"})
-	storetest.OK(t, err)
-	storetest.Want(t, "found", []any{len(found), found[0].Found.Turn}, []any{1, int64(2)})
+	if s.Directory != nil { // the store in memory does not search
+		found, err := s.Directory.Sessions(ctx, journal.SessionFilter{Agent: "a", Match: "zwei", Owner: "user:ann"})
+		storetest.OK(t, err)
+		storetest.Want(t, "found", []any{len(found), found[0].Found.Turn}, []any{1, int64(2)})
+	}
 	storetest.Want(t, "edit", revise(t, s, got.RowID, "r2", "deux", 2).Event.Turn, int64(3))
 	storetest.Want(t, "original", len(texts(t, s, row)), 7)
 

@@ -38,6 +38,11 @@ func RunDatabase(t *testing.T, fresh func(t *testing.T) Database) {
 	})
 }
 
+// RunCopies tests copies of sessions. It is a part of RunDatabase, for stores that cannot search.
+func RunCopies(t *testing.T, fresh func(t *testing.T) Database) {
+	storetest.RunGroups(t, fresh, map[string]map[string]func(*testing.T, Database){"Branch": {"Copy": branchCopy}})
+}
+
 // RunLeases tests the leases of databases that several processes share.
 func RunLeases(t *testing.T, fresh func(t *testing.T) Database) {
 	storetest.RunGroups(t, fresh, map[string]map[string]func(*testing.T, Database){"Lease": leaseTests})
