@@ -74,6 +74,21 @@ func TestFromStoredOfQueue(t *testing.T) {
 	}
 }
 
+// Messages stand in the order in which the agent handled them: of two waiting ones, that which fits the state is first.
+func TestFromStoredOutOfOrder(t *testing.T) {
+	t.Parallel()
+	said := func(seq, turn int64, isUser bool, text string) chat.Message {
+		return chat.Message{Seq: seq, Turn: turn, Type: payload.TypeStr, IsUser: isUser, Content: chat.JSONString(text)}
+	}
+	rec := recording.FromStored("S", []chat.Message{
+		said(1, 1, true, "tea"), said(2, 2, true, "order tea"), said(4, 2, false, "You get it."), said(5, 1, false, "What is tea?"),
+	}, []chat.Reasoning{{Seq: 3, Turn: 2, StepKind: string(payload.StepStarted), Payload: json.RawMessage(`{}`)}})
+	const want = "user: order tea\nmodel: You get it.\nagent: You get it.\nuser: tea\nmodel: What is tea?\nagent: What is tea?\n"
+	if got := rec.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestDifference shows missing and new lines beside common ones.
 func TestDifference(t *testing.T) {
 	t.Parallel()

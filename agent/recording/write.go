@@ -42,26 +42,35 @@ func FromStored(name string, messages []chat.Message, steps []chat.Reasoning) Re
 	return out
 }
 
-// inTurns puts each message of the user before the replies and steps of its turn. A message that arrives during an earlier
-// turn is stored before the end of that turn.
+// inTurns puts each message of the user before the replies and steps of its turn, so in the order in which the agent handled
+// them. A message that arrives during an earlier turn is stored before the end of that turn, and a later message that fits the
+// state is handled first. A message without replies and steps stands before those of later messages.
 func inTurns(messages []chat.Message, steps []chat.Reasoning) []chat.Message {
 	out := slices.Clone(messages)
 	for i, m := range out {
 		if !m.IsUser {
 			continue
 		}
-		begin := int64(math.MaxInt64)
+		own, later := int64(math.MaxInt64), int64(math.MaxInt64)
+		entry := func(seq, turn int64) {
+			if seq > m.Seq && turn == m.Turn {
+				own = min(own, seq)
+			}
+			if seq > m.Seq && turn >= m.Turn {
+				later = min(later, seq)
+			}
+		}
 		for _, r := range messages {
-			if !r.IsUser && r.Seq > m.Seq && r.Turn >= m.Turn {
-				begin = min(begin, r.Seq)
+			if !r.IsUser {
+				entry(r.Seq, r.Turn)
 			}
 		}
 		for _, s := range steps {
-			if s.Seq > m.Seq && s.Turn >= m.Turn {
-				begin = min(begin, s.Seq)
-			}
+			entry(s.Seq, s.Turn)
 		}
-		out[i].Seq = begin
+		if out[i].Seq = own; own == math.MaxInt64 {
+			out[i].Seq = later
+		}
 	}
 	slices.SortStableFunc(out, func(a, b chat.Message) int { return cmp.Compare(a.Seq, b.Seq) })
 	return out
@@ -122,6 +131,9 @@ func (w *writer) step(r chat.Reasoning) []Line {
 	case payload.StepPushback:
 		return []Line{{Kind: Model, Text: w.said}}
 	case payload.StepToolCalls:
+		if !w.reasoning { // a call of a state, which no model makes
+			return nil
+		}
 		var calls []string
 		for _, c := range d.ToolCalls {
 			if !slices.ContainsFunc(w.open[:w.earlier], func(o payload.ToolCall) bool { return o.ID == c.ID }) { // it waited for the user
@@ -161,9 +173,10 @@ func (r Recording) String() string {
 	return b.String()
 }
 
-// Unanswered returns the recording without answers of a model. The results of tools are those of each part.
+// Unanswered returns the recording without answers of a model, so that another model answers. It has no lines Prompt, because
+// only the Script sees requests. The results of tools are those of each part.
 func (r Recording) Unanswered() Recording {
-	lines := slices.DeleteFunc(slices.Clone(r.Lines), func(l Line) bool { return l.Kind == Model })
+	lines := slices.DeleteFunc(slices.Clone(r.Lines), func(l Line) bool { return l.Kind == Model || l.Kind == Prompt })
 	return Recording{Name: r.Name, Lines: lines, apart: true}
 }
 

@@ -29,13 +29,15 @@ report has 95 % intervals, and the tokens and the time of the tasks.
 
 With --against, the report compares FILE with another version of the agent on the same
 tasks. Models answer from the recordings; with --models, the configured chat model
-answers. Each task has its own empty data folder and its own clock.`,
+answers, and the lines "model" and "prompt" have no effect. Each task has its own empty
+data folder and its own clock.`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := load(cmd)
 			if err != nil {
 				return err
 			}
+			warnWithoutModel(std, cfg, models)
 			var tasks []recording.Recording
 			for _, file := range args[1:] {
 				rec, err := readRecording(file)
@@ -70,6 +72,13 @@ answers. Each task has its own empty data folder and its own clock.`,
 	cmd.Flags().BoolVar(&models, "models", false, "ask the configured chat model")
 	scoped(cmd, config.Answering, config.Chatting, config.Embedding)
 	return cmd
+}
+
+// warnWithoutModel says that --models has no configured model to ask.
+func warnWithoutModel(std stdio, cfg config.Config, models bool) {
+	if models && !cfg.LLM.Enabled() {
+		fmt.Fprintln(std.err, "warning: no chat model is configured, so only models of the agent file answer; add --model NAME")
+	}
 }
 
 // scores plays all tasks.

@@ -380,6 +380,7 @@ each message; with --models, the configured chat model answers anew.`,
 				return err
 			}
 			defer p.Close(cmd.Context())
+			warnWithoutModel(std, p.Config, models)
 			x, err := wiring.OpenIndexes(cmd.Context(), p.Store, p.Embedders)
 			if err != nil {
 				return err

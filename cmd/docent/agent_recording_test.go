@@ -12,6 +12,7 @@ import (
 	"docent/agent/definition"
 	"docent/agent/session"
 	"docent/config"
+	"docent/llm/llmtest"
 	"docent/store/sqlite"
 )
 
@@ -93,6 +94,41 @@ states:
 		if !strings.Contains(got, want) {
 			t.Errorf("the report has no %q:\n%s", want, got)
 		}
+	}
+}
+
+// TestEvalWithModels asks the configured model, also if the tasks have lines model and prompt. Tools answer from the tasks.
+func TestEvalWithModels(t *testing.T) {
+	t.Parallel()
+	model := llmtest.NewServer(func(_ int, r llmtest.Request) llmtest.Reply {
+		if r.Messages[len(r.Messages)-1].Role == "user" {
+			return llmtest.Reply{ToolCalls: []llmtest.ToolCall{{ID: "a", Name: "price", Arguments: `{"of":"shirt"}`}}}
+		}
+		return llmtest.Say("It costs 14 euros.")
+	})
+	t.Cleanup(model.Close)
+	dir := t.TempDir()
+	write(t, dir, "shop.yaml", `name: shop
+tools: {functions: [price]}
+states:
+  idle: {initial: true, on: [{message: any, to: tell}]}
+  tell: {needs: model, body: [{reason: {planning: false, steps: false}}], on: [{message: any, to: tell}]}
+`, "price.txt", "user: How much is a shirt?\nmodel: A shirt costs 99 euros.\ntool: price 14\nprompt: never asked\n"+
+		"call: price {\"of\":\"shirt\"}\ngoal: 14 euros\n")
+	env := []string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_LLM_URL=" + model.URL, "DOCENT_MODEL=test"}
+	args := []string{"agent", "eval", filepath.Join(dir, "shop.yaml"), filepath.Join(dir, "price.txt")}
+	solved := regexp.MustCompile(`solved +1 of 1`)
+	if got := docent(t, env, 0, append(args, "--models")...); !solved.MatchString(got) || len(model.Requests()) == 0 {
+		t.Errorf("the configured model was asked %d times, and the report is\n%s", len(model.Requests()), got)
+	}
+	asked := len(model.Requests())
+	if got := docent(t, env, 0, args...); solved.MatchString(got) || len(model.Requests()) != asked {
+		t.Errorf("without --models, the report is\n%s", got)
+	}
+	p := start(t, env[:1], append(args, "--models")...)
+	p.wait()
+	if !strings.Contains(p.log.String(), "no chat model is configured") {
+		t.Errorf("without a model, it says\n%s", p.log)
 	}
 }
 
