@@ -162,11 +162,17 @@ func Parse(ctx context.Context, name string, raw []byte, env Environment) (*Defi
 }
 
 func parse(ctx context.Context, r *reader, raw []byte, env Environment) (*Definition, error) {
-	d := newDraft(r, env)
-	d.above = []string{filepath.Join(env.Dir, filepath.Base(r.file))}
-	d.load(raw)
+	d := drafted(r, raw, env)
 	if err := r.error(); err != nil {
 		return nil, err
 	}
 	return d.open(ctx)
+}
+
+// drafted reads the content of a file. The reader has its mistakes.
+func drafted(r *reader, raw []byte, env Environment) *draft {
+	d := newDraft(r, env)
+	d.above = []string{filepath.Join(env.Dir, filepath.Base(r.file))}
+	d.load(raw)
+	return d
 }

@@ -53,6 +53,7 @@ type draft struct {
 	states     []*stateDraft
 	above      []string             // paths of the files that lead to this one, and its own
 	members    []*member            // agents of other files
+	mentions   []string             // paths of the named agent files, also of those with mistakes
 	agentTools []agentTool          // of the section tools
 	models     map[string]llm.Model // of the section models
 	omitted    bool                 // the state that is being read is left out

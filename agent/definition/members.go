@@ -48,6 +48,7 @@ func (d *draft) member(n *yaml.Node, what string) *member {
 		d.wrong(n, "%s: at most %d agent files may lead to each other", what, agent.MaxAgentDepth)
 		return nil
 	}
+	d.mentions = append(d.mentions, path)
 	if _, err := os.Stat(path); err != nil {
 		d.wrong(n, "%s: there is no file %s; paths are relative to the file", what, path)
 		return nil
@@ -62,6 +63,7 @@ func (d *draft) member(n *yaml.Node, what string) *member {
 	child := newDraft(&reader{file: path, variable: d.variable}, env)
 	child.above = line
 	child.load(raw)
+	d.mentions = append(d.mentions, child.mentions...)
 	for _, p := range child.problems {
 		if p.file == "" {
 			p.file = child.file
@@ -74,6 +76,18 @@ func (d *draft) member(n *yaml.Node, what string) *member {
 	m := &member{path: path, node: n, draft: child}
 	d.members = append(d.members, m)
 	return m
+}
+
+// Named returns the agent files that a file names, and those that they name, also if some of them are missing or have mistakes.
+func Named(path string, env Environment) []string {
+	raw, err := readFile(path)
+	if err != nil {
+		return nil
+	}
+	if env.Dir == "" {
+		env.Dir = filepath.Dir(path)
+	}
+	return drafted(&reader{file: path, variable: env.Variable}, raw, env).mentions
 }
 
 // openMembers opens the agents of other files. out closes them.

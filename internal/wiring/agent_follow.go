@@ -16,13 +16,14 @@ import (
 // agentPoll is the time between looks at the agent file.
 const agentPoll = time.Second
 
-// followAgent follows the agent file until ctx ends. New turns run a valid change. An invalid one is logged, and changes
-// nothing.
+// followAgent follows the agent file, and those that it names, until ctx ends. New turns run a valid change. An invalid one is
+// logged, and changes nothing.
 func (s *Server) followAgent(ctx context.Context) error {
 	if s.followed == "" {
 		return nil
 	}
 	known, seen := s.agentContent, s.agentContent
+	var wanted []string // files that only an invalid change names
 	tick := time.NewTicker(agentPoll)
 	defer tick.Stop()
 	for {
@@ -31,7 +32,7 @@ func (s *Server) followAgent(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
-		files := s.agentFiles()
+		files := append(s.agentFiles(), wanted...)
 		now, err := readAgentFiles(files)
 		if err != nil || bytes.Equal(now, known) {
 			continue // an editor may replace the file just now
@@ -40,9 +41,11 @@ func (s *Server) followAgent(ctx context.Context) error {
 			seen = now
 			continue
 		}
-		known = now
-		s.reloadAgent(ctx, s.followed)
-		if changed := s.agentFiles(); !slices.Equal(changed, files) {
+		known, wanted = now, nil
+		if !s.reloadAgent(ctx, s.followed) {
+			wanted = definition.Named(s.followed, s.now().environment(s.now().Knowledge()))
+		}
+		if changed := append(s.agentFiles(), wanted...); !slices.Equal(changed, files) {
 			if known, err = readAgentFiles(changed); err != nil {
 				known = now
 			}
@@ -82,8 +85,8 @@ func readAgentFile(file string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-// reloadAgent loads the changed agent file.
-func (s *Server) reloadAgent(ctx context.Context, file string) {
+// reloadAgent loads the changed agent file, and reports whether new turns use it.
+func (s *Server) reloadAgent(ctx context.Context, file string) bool {
 	s.changing.Lock()
 	defer s.changing.Unlock()
 	next, err := s.now().newAgent(ctx, file)
@@ -94,9 +97,10 @@ func (s *Server) reloadAgent(ctx context.Context, file string) {
 		if ctx.Err() == nil {
 			s.Log.Error("the changed agent file is not used", "reason", fault.Message(err))
 		}
-		return
+		return false
 	}
 	s.Log.Info("the agent file has changed; new turns use it", "file", file)
+	return true
 }
 
 // run makes new turns run an agent. If that fails, it closes the agent. The caller holds s.changing.
