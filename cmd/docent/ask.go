@@ -70,7 +70,7 @@ answers.`,
 	within.flags(cmd)
 	cmd.Flags().IntVarP(&k, "k", "k", retrieve.AnswerK, "number of passages to answer from")
 	from.flags(cmd, "")
-	completeCollections(cmd, std)
+	completeCollections(cmd, std, &from)
 	scoped(cmd, config.Answering, config.Chatting, config.Embedding)
 	return cmd
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -262,20 +263,15 @@ func (c *conversation) documents(ctx context.Context, match string) error {
 
 // choose limits the following answers to a collection, or to none.
 func (c *conversation) choose(ctx context.Context, name string) error {
-	var all []struct{ Name string }
-	if err := c.from.get(ctx, "/api/collections", nil, &all); err != nil {
+	names, err := c.from.collections(ctx)
+	switch {
+	case err != nil:
 		return err
-	}
-	var names []string
-	for _, one := range all {
-		names = append(names, one.Name)
-		if one.Name == name {
-			c.collection = name
-			fmt.Fprintf(c.out, "Answers come from the collection %s.\n", name)
-			return nil
-		}
-	}
-	if name != "" {
+	case slices.Contains(names, name):
+		c.collection = name
+		fmt.Fprintf(c.out, "Answers come from the collection %s.\n", name)
+		return nil
+	case name != "":
 		return fault.New(fault.NotFound, "no_collection_of", "there is no collection %q; there are: %s", name, strings.Join(names, ", "))
 	}
 	c.collection = ""

@@ -51,6 +51,12 @@ func TestTerminalClient(t *testing.T) {
 			t.Errorf("%v with %q: %v\n%s\nwant %q", c.args, c.in, err, got, c.wants)
 		}
 	}
+	for _, command := range []string{"ask", "search", "docs ls"} {
+		args := append(append([]string{"__complete"}, strings.Fields(command)...), append(to, "--collection", "")...)
+		if got, err := runWith(t.Context(), "", args...); err != nil || !strings.HasPrefix(got, "decks\ndefault\n:4\n") {
+			t.Errorf("%s completes %q, %v", command, got, err)
+		}
+	}
 	for _, c := range []struct {
 		args  []string
 		kind  fault.Kind

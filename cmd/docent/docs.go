@@ -128,7 +128,7 @@ func newDocsLs(std stdio) *cobra.Command {
 	cmd.Flags().StringVar(&collection, "collection", "", "list only this collection (default all)")
 	within.placeFlags(cmd, "list")
 	from.flags(cmd, "")
-	completeCollections(cmd, std)
+	completeCollections(cmd, std, &from)
 	return cmd
 }
 

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -59,27 +61,48 @@ func needsFile(cfg config.Config) error {
 	return nil
 }
 
-// completeCollections lets shells complete the flag --collection with the names in the database.
-func completeCollections(cmd *cobra.Command, std stdio) {
+// completionTime bounds the wait for names while a shell completes.
+const completionTime = 3 * time.Second
+
+// completeCollections lets shells complete the flag --collection with the names of the server in from, or in the database.
+func completeCollections(cmd *cobra.Command, std stdio, from *remote) {
 	err := cmd.RegisterFlagCompletionFunc("collection", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		s, err := openStored(cmd, std)
-		if err != nil {
+		names, err := collectionNames(cmd, std, from)
+		if err != nil { // a shell has no place for the reason
 			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		defer s.Close(cmd.Context())
-		all, err := s.DB.Library.Collections(cmd.Context())
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		names := make([]string, len(all))
-		for i, c := range all {
-			names[i] = c.Name
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
 	})
 	if err != nil {
 		panic(err) // the command has no such flag
 	}
+}
+
+// collectionNames lists the collections of a server, or of the database.
+func collectionNames(cmd *cobra.Command, std stdio, from *remote) ([]string, error) {
+	elsewhere, err := from.check()
+	if err != nil {
+		return nil, err
+	}
+	if elsewhere {
+		ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
+		defer cancel()
+		return from.collections(ctx)
+	}
+	s, err := openStored(cmd, std)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close(cmd.Context())
+	all, err := s.DB.Library.Collections(cmd.Context())
+	if err != nil {
+		return nil, fmt.Errorf("list collections: %w", err)
+	}
+	names := make([]string, len(all))
+	for i, c := range all {
+		names[i] = c.Name
+	}
+	return names, nil
 }
 
 // needsCollection fails if there is no collection with this name. "" means all collections.

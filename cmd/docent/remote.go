@@ -163,6 +163,21 @@ func (r *remote) search(
 	return found, r.get(ctx, "/api/search", query, &found)
 }
 
+// collections lists the names of the collections that the user of the token may read.
+func (r *remote) collections(ctx context.Context) ([]string, error) {
+	var found []struct {
+		Name string `json:"name"`
+	}
+	if err := r.get(ctx, "/api/collections", nil, &found); err != nil {
+		return nil, err
+	}
+	names := make([]string, len(found))
+	for i, c := range found {
+		names[i] = c.Name
+	}
+	return names, nil
+}
+
 // documents calls f with each document of a collection, in pages; "" means all collections.
 func (r *remote) documents(ctx context.Context, collection string, place corpus.Place, f func(docLine) error) error {
 	query := url.Values{"limit": {strconv.Itoa(listPage)}}

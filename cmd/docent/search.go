@@ -113,7 +113,7 @@ func newSearch(std stdio) *cobra.Command {
 	cmd.Flags().IntVarP(&k, "k", "k", 10, "number of passages")
 	cmd.Flags().StringVar(&mode, "mode", string(retrieve.Full), "ranking: full, hybrid, bm25, or vectors")
 	from.flags(cmd, "")
-	completeCollections(cmd, std)
+	completeCollections(cmd, std, &from)
 	scoped(cmd, config.Embedding)
 	return cmd
 }
