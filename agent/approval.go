@@ -77,7 +77,8 @@ type Verdict struct {
 
 // Approvals asks the user of a session whether a tool may be called. A body asks with Ask and then returns. The session
 // keeps the question, also during a restart. The next message of the user answers it, before the transitions of the state,
-// and the same body runs again. If the session leaves the state, the call is refused.
+// and the same body runs again. Until then, transitions without an event wait, except those after a time, because the body has
+// not ended. If the session leaves the state, the call is refused.
 type Approvals struct{ s *Session }
 
 // ApprovalsOf returns the approvals of a session.
@@ -102,13 +103,13 @@ func (a Approvals) Ask(ctx context.Context, ask Approval) error {
 	t.mu.Lock()
 	ask.State, ask.Fallback, ask.Path = t.at.name, t.inFallback, pathOf(ctx)
 	t.mu.Unlock()
-	if err := a.s.Set(openApproval, ask); err != nil {
-		return fmt.Errorf("ask for the approval of %s: %w", ask.Tool, err)
-	}
 	shown := visible(ask.Arguments)
 	if len(shown) > MaxShownArguments {
 		return fault.New(fault.Invalid, "approval_too_long", "the arguments of %s have %d bytes; a user can check at most %d",
 			ask.Tool, len(shown), MaxShownArguments)
+	}
+	if err := a.s.Set(openApproval, ask); err != nil {
+		return fmt.Errorf("ask for the approval of %s: %w", ask.Tool, err)
 	}
 	question := fault.NewText("approval_question", "May I call %s with %s?", ask.Tool, shown)
 	choices := fault.NewText("approval_choices", "Allow or refuse %s with %s until %s.",
@@ -186,20 +187,21 @@ func Deadline(variables map[string]json.RawMessage, state string) time.Time {
 	return a.Expires
 }
 
-// answers returns the decision about an open question: the user's oldest message answers it, or its time is over.
-func (t *Turn) answers(queue []*chat.Pending) (d decision, ok bool) {
+// answers returns the decision about an open question: the user's oldest message answers it, or its time is over. waits
+// reports that the question is open, and ok that there is a decision.
+func (t *Turn) answers(queue []*chat.Pending) (d decision, waits, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	open := t.approval()
 	if open == nil {
-		return decision{}, false
+		return decision{}, false, false
 	}
 	for _, p := range queue {
 		if isAnswer(&p.Event) {
-			return decision{event: p, answer: true}, true
+			return decision{event: p, answer: true}, true, true
 		}
 	}
-	return decision{answer: true}, !t.env.Now().Before(open.Expires)
+	return decision{answer: true}, true, !t.env.Now().Before(open.Expires)
 }
 
 // isAnswer reports whether an event answers an open question.

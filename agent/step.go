@@ -187,11 +187,15 @@ func (t *Turn) decide(ctx context.Context) decision {
 	if p, r := t.guardMessages(ctx, queue); r != nil {
 		return decision{event: p, refused: r}
 	}
-	if d, ok := t.answers(queue); ok {
-		return d
+	answer, waits, ok := t.answers(queue)
+	if ok {
+		return answer
 	}
 	for _, edge := range t.at.edges {
 		if edge.takes == takesNone {
+			if waits && !edge.timed {
+				continue
+			}
 			if t.holds(ctx, edge, nil) {
 				return decision{edge: edge}
 			}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"gopkg.in/yaml.v3"
 
@@ -23,6 +24,8 @@ var ErrNotListed = errors.New("the tools of MCP servers are not listed")
 func (d bodies) call(n, otherwise *yaml.Node) *action {
 	d.tools.called = true
 	name, into := "", ""
+	approve := false
+	var within time.Duration
 	arguments := data{source: func(*agent.Session) any { return map[string]any{} }}
 	keys := d.mapping(n, "call",
 		field{"tool", func(n *yaml.Node) { name = d.text(n, "tool") }},
@@ -34,8 +37,16 @@ func (d bodies) call(n, otherwise *yaml.Node) *action {
 			arguments = d.data(n, "arguments")
 		}},
 		field{"into", func(n *yaml.Node) { into = d.variableName(n, "into") }},
+		field{"approve", func(n *yaml.Node) { approve = d.flag(n, "approve") }},
+		field{"approve_within", func(n *yaml.Node) { within = d.duration(n, "approve_within") }},
 	)
 	d.require(n, keys, "call", "tool")
+	switch {
+	case approve && otherwise == nil:
+		d.wrong(n, "call with approve needs else beside it: what to do if the user does not allow the call")
+	case !approve && keys["approve_within"] != nil:
+		d.wrong(n, "approve_within belongs to a call with approve: true")
+	}
 	if name != "" && len(d.env.Functions)+len(d.tools.servers)+len(d.agentTools) == 0 {
 		d.wrong(n, "there is no tool %q: register a function in the program, or name an MCP server or an agent under tools", name)
 	}
@@ -51,13 +62,23 @@ func (d bodies) call(n, otherwise *yaml.Node) *action {
 		if err != nil {
 			return nil, err
 		}
+		call := d.tools.caller(name)
+		if approve {
+			call = (&consent{tools: d.tools, name: name, within: within}).call
+		}
 		return func(ctx context.Context, s *agent.Session) error {
 			if _, ok := agent.Resumes(ctx, s); ok { // an action in else asked for an approval
 				return recovering(ctx, s)
 			}
-			result, err := d.tools.invoke(ctx, name, arguments.source(s))
+			var result any
+			raw, err := encoded(name, arguments.source(s))
+			if err == nil {
+				result, err = call(ctx, s, raw)
+			}
 			d.tools.awaitStray(ctx, s)
 			switch {
+			case errors.Is(err, errAsked):
+				return nil
 			case err == nil && into != "":
 				return s.Set(into, result)
 			case err == nil:
@@ -88,9 +109,8 @@ func (t *toolset) callable(name string) error {
 // errCall: a call of a tool of another program failed.
 var errCall = errors.New("the call failed")
 
-// invoke calls a tool. Arguments without a value are left out. A result in JSON
-// becomes a value, and any other result a text.
-func (t *toolset) invoke(ctx context.Context, name string, arguments any) (any, error) {
+// encoded returns arguments as JSON. Arguments without a value are left out.
+func encoded(name string, arguments any) (json.RawMessage, error) {
 	given, _ := arguments.(map[string]any)
 	for key, value := range given {
 		if value == nil {
@@ -101,17 +121,25 @@ func (t *toolset) invoke(ctx context.Context, name string, arguments any) (any, 
 	if err != nil {
 		return nil, fmt.Errorf("arguments of %s: %w", name, err)
 	}
-	outcome := t.calls.Invoke(ctx, name, raw)
-	if outcome.IsError {
-		if outcome.Cause == nil {
-			outcome.Cause = errCall
-		}
-		return nil, fmt.Errorf("%s: %w", name, outcome.Cause)
+	return raw, nil
+}
+
+// caller returns a function that calls a tool.
+func (t *toolset) caller(name string) func(context.Context, *agent.Session, json.RawMessage) (any, error) {
+	return func(ctx context.Context, _ *agent.Session, arguments json.RawMessage) (any, error) {
+		return valueOf(name, t.calls.Invoke(ctx, name, arguments))
 	}
-	if json.Valid([]byte(outcome.Content)) {
-		return json.RawMessage(outcome.Content), nil
+}
+
+// valueOf returns the result of a call. A result in JSON becomes a value, and any other result a text.
+func valueOf(name string, out tool.Outcome) (any, error) {
+	if out.IsError {
+		return nil, failedCall(name, out)
 	}
-	return outcome.Content, nil
+	if json.Valid([]byte(out.Content)) {
+		return json.RawMessage(out.Content), nil
+	}
+	return out.Content, nil
 }
 
 // awaitStray makes the runtime wait for calls that go on after their timeout.

@@ -155,6 +155,8 @@ states:
         keep: 1h
       - recall: [city]
       - call: {tool: web_look}
+      - call: {tool: web_look, approve: true, approve_within: 1h}
+        else: [reply: no]
       - send_to_peer: {url: "ws://peer.example", message: hi}
       - ask_agent: {agent: scout.yaml, task: find a valve, into: part, max_tokens: 5}
     on: *on

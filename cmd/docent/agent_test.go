@@ -20,7 +20,8 @@ import (
 // server that writes its process id into the named file.
 const asServer = "DOCENT_TEST_MCP"
 
-// serveMCP offers one tool on standard input and output.
+// serveMCP offers two tools on standard input and output. The tool hold adds a line to the named file with the ending .held,
+// and does not return.
 func serveMCP(file string) {
 	if err := os.WriteFile(file, []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
 		panic(err)
@@ -31,6 +32,18 @@ func serveMCP(file string) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "stock", Version: "1"}, nil)
 	mcp.AddTool(server, &mcp.Tool{Name: "count"}, func(_ context.Context, _ *mcp.CallToolRequest, p part) (*mcp.CallToolResult, any, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "12 of " + p.Name}}}, nil, nil
+	})
+	mcp.AddTool(server, &mcp.Tool{Name: "hold"}, func(ctx context.Context, _ *mcp.CallToolRequest, p part) (*mcp.CallToolResult, any, error) {
+		held, err := os.OpenFile(file+".held", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer held.Close()
+		if _, err := held.WriteString(p.Name + "\n"); err != nil {
+			return nil, nil, err
+		}
+		<-ctx.Done()
+		return nil, nil, ctx.Err()
 	})
 	_ = server.Run(context.Background(), &mcp.StdioTransport{}) // it ends with its input
 }
