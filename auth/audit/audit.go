@@ -115,6 +115,10 @@ const (
 	// ConversationsDeleted is the deletion of all conversations of an owner by an
 	// operator. The object is the owner.
 	ConversationsDeleted Action = "conversations.deleted"
+	// MemoryRead and MemoryErased are acts of an operator on the facts that agents remember about a
+	// user. The object is the user.
+	MemoryRead   Action = "memory.read"
+	MemoryErased Action = "memory.erased"
 )
 
 // LogExpired is the removal of records that are older than the time to keep them. The object is

@@ -53,7 +53,7 @@ func newRoot(std stdio) *cobra.Command {
 	config.AddFileFlag(root.PersistentFlags())
 	root.AddCommand(
 		newServe(std), newIngest(std), newSource(std), newAsk(std), newChat(std), newSearch(std), newDocs(std), newMCP(std), newAgent(std),
-		newEval(std), newModels(std), newWebhook(std), newBackup(std), newRestore(std), newMigrate(std), newDoctor(std),
+		newMemory(std), newEval(std), newModels(std), newWebhook(std), newBackup(std), newRestore(std), newMigrate(std), newDoctor(std),
 		newVersion(std), newConfig(std),
 	)
 	root.AddCommand(admin.Commands(admin.Config{

@@ -60,5 +60,7 @@ export const log: typeof english = {
     'share.read': 'geteilte Unterhaltung geöffnet:',
     'share.revoked': 'Link beendet zur Unterhaltung',
     'conversations.deleted': 'alle Unterhaltungen gelöscht von',
+    'memory.read': 'Angaben gelesen über',
+    'memory.erased': 'Angaben gelöscht über',
   },
 };

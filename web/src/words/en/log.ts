@@ -58,5 +58,7 @@ export const log = {
     'share.read': 'opened the shared conversation',
     'share.revoked': 'ended the link to the conversation',
     'conversations.deleted': 'deleted all conversations of',
+    'memory.read': 'read facts about',
+    'memory.erased': 'erased facts about',
   },
 };
