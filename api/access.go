@@ -78,6 +78,7 @@ func Routes() []route.Access {
 		{Route: "DELETE /api/documents/{id}", Scope: auth.Ingest, Audit: audit.DocumentsDeleted},
 		{Route: "POST /api/documents/delete", Scope: auth.Ingest, Audit: audit.DocumentsDeleted},
 		{Route: "POST /api/documents/tag", Scope: auth.Ingest, Audit: audit.DocumentsTagged},
+		{Route: "POST /api/documents/move", Scope: auth.Ingest, Audit: audit.DocumentsMoved},
 		{Route: "GET /api/places", Scope: auth.Ask},
 		{Route: "GET /api/facets", Scope: auth.Ask},
 		{Route: "GET /api/sources", Scope: auth.Admin},

@@ -70,6 +70,8 @@ const (
 	DocumentsDeleted Action = "documents.deleted"
 	// DocumentsTagged is a change of the tags of documents. The object has their ids.
 	DocumentsTagged Action = "documents.tagged"
+	// DocumentsMoved is the move of documents to another collection. The object is the collection with their ids.
+	DocumentsMoved Action = "documents.moved"
 	// SourceCreated is the creation of a source. The object is its id.
 	SourceCreated Action = "source.created"
 	// SourceChanged is a change of a source.

@@ -292,6 +292,11 @@ export interface components {
         };
         Collection: {
             /**
+             * Format: date-time
+             * @description The time when docent last stored one of the documents. Absent without documents.
+             */
+            changed_at?: string;
+            /**
              * Format: int64
              * @description The number of passages.
              */
@@ -336,6 +341,11 @@ export interface components {
             title?: string;
         };
         CollectionInfo: {
+            /**
+             * Format: date-time
+             * @description The time when docent last stored one of the documents. Absent without documents.
+             */
+            changed_at?: string;
             /**
              * Format: int64
              * @description The number of passages.
@@ -437,6 +447,12 @@ export interface components {
             version?: string;
         };
         DocumentIDs: {
+            /** @description The ids of the documents. Unknown ids are ignored. */
+            ids: number[];
+        };
+        DocumentMove: {
+            /** @description The name of the collection. It must exist. */
+            collection: string;
             /** @description The ids of the documents. Unknown ids are ignored. */
             ids: number[];
         };
@@ -953,6 +969,13 @@ export interface components {
             reasons: boolean;
             streams: boolean;
             tools: boolean;
+        };
+        MovedDocuments: {
+            /**
+             * Format: int64
+             * @description The number of documents that were in another collection.
+             */
+            moved: number;
         };
         NewApprovedAnswer: {
             collection: string;
@@ -2044,6 +2067,7 @@ export type Conversation = components['schemas']['Conversation'];
 export type ConversationPage = components['schemas']['ConversationPage'];
 export type Document = components['schemas']['Document'];
 export type DocumentIDs = components['schemas']['DocumentIDs'];
+export type DocumentMove = components['schemas']['DocumentMove'];
 export type DocumentPage = components['schemas']['DocumentPage'];
 export type DocumentTags = components['schemas']['DocumentTags'];
 export type EmbedderInfo = components['schemas']['EmbedderInfo'];
@@ -2086,6 +2110,7 @@ export type ModelInfo = components['schemas']['ModelInfo'];
 export type ModelList = components['schemas']['ModelList'];
 export type ModelOrder = components['schemas']['ModelOrder'];
 export type ModelTest = components['schemas']['ModelTest'];
+export type MovedDocuments = components['schemas']['MovedDocuments'];
 export type NewApprovedAnswer = components['schemas']['NewApprovedAnswer'];
 export type NewCollection = components['schemas']['NewCollection'];
 export type NewSession = components['schemas']['NewSession'];
