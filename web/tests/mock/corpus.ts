@@ -10,6 +10,9 @@ export interface MockDocument {
   text: string;
   status: DocumentRow['status'];
   error?: string;
+  collection?: string;
+  cited?: number;
+  sha256?: string;
 }
 
 const bytes = (s: string) => Buffer.byteLength(s, 'utf8');

@@ -41,6 +41,7 @@ export const log: typeof english = {
     'documents.added': 'Dokumente hinzugefügt zu',
     'documents.deleted': 'Dokumente gelöscht:',
     'documents.tagged': 'Schlagwörter geändert von Dokumenten:',
+    'documents.moved': 'verschob Dokumente nach',
     'source.created': 'Quelle angelegt:',
     'source.changed': 'Quelle geändert:',
     'source.deleted': 'Quelle gelöscht:',

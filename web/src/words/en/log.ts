@@ -39,6 +39,7 @@ export const log = {
     'documents.added': 'added documents to',
     'documents.deleted': 'deleted documents',
     'documents.tagged': 'changed tags of documents',
+    'documents.moved': 'moved documents to',
     'source.created': 'created the source',
     'source.changed': 'changed the source',
     'source.deleted': 'deleted the source',
