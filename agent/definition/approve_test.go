@@ -108,7 +108,6 @@ states:
   idle: {initial: true, on: [{message: any, to: pay}]}
   pay:
     body:
-      - set: {receipt: null}
       - call: {tool: pay, arguments: {amount: "{{.message * 1}}"}, into: receipt, approve: true, approve_within: 1h}
         else: [{reply: "Not paid: {{.message}}"}]
       - if: {variable: receipt}
@@ -173,9 +172,9 @@ func TestApproveCall(t *testing.T) {
 	}
 	got := wrong(t, strings.Replace(payDesk, "        else: [{reply: \"Not paid: {{.message}}\"}]\n", "", 1),
 		definition.Environment{Functions: []tool.Tool{(&payments{}).tool()}})
-	equal(t, "without else", got, []string{"agent.yaml:9: call with approve needs else beside it: what to do if the user does not allow the call"})
+	equal(t, "without else", got, []string{"agent.yaml:8: call with approve needs else beside it: what to do if the user does not allow the call"})
 	got = wrong(t, strings.Replace(payDesk, "approve: true, ", "", 1), definition.Environment{Functions: []tool.Tool{(&payments{}).tool()}})
-	equal(t, "without approve", got, []string{"agent.yaml:9: approve_within belongs to a call with approve: true"})
+	equal(t, "without approve", got, []string{"agent.yaml:8: approve_within belongs to a call with approve: true"})
 }
 
 // TestAlwaysApprovedCall makes later calls without a question. Wrong arguments are never asked about.
@@ -188,6 +187,7 @@ func TestAlwaysApprovedCall(t *testing.T) {
 			{"20", `May I call pay with {"amount":20}? | ?`, ""},
 			{"always", "Paid with R1.", `{"amount":20}`},
 			{"21", "Paid with R1.", `{"amount":20} {"amount":21}`},
+			{"much", "Not paid: much", `{"amount":20} {"amount":21}`}, // the receipt of the last call is gone
 		} {
 			agenttest.Send(t, sub, "", step.say)
 			if got := told(t, client); got != step.told || p.paid() != step.paid {

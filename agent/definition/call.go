@@ -76,6 +76,9 @@ func (d bodies) call(n, otherwise *yaml.Node) *action {
 				result, err = call(ctx, s, raw)
 			}
 			d.tools.awaitStray(ctx, s)
+			if err != nil && into != "" { // the result of an earlier call would pass for that of this one
+				s.Delete(into)
+			}
 			switch {
 			case errors.Is(err, errAsked):
 				return nil
