@@ -43,6 +43,8 @@ type item struct {
 	record *jsonl.Line         // of a line in a file with many documents
 	reason fault.Text          // known reason why it cannot be read
 	silent bool                // reported but not stored
+	line   bool                // of a file with one document on each line
+	kept   bool                // the content is kept even if it cannot be read
 	skip   fault.Text          // reason why it is not read by default
 	shared []uint64            // of a part: the blocks that the pages of its folder share
 	counts int64               // bytes of the file, for progress
@@ -110,7 +112,7 @@ func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 	}
 	sum := sha256.Sum256(it.data)
 	hash := hex.EncodeToString(sum[:])
-	if s != nil && s.SHA256 == hash && in.pipelines.current(s.Pipeline) {
+	if s != nil && s.SHA256 == hash && r.again == nil && in.pipelines.current(s.Pipeline) {
 		if s.Status == corpus.Ready && s.Embedded == s.Chunks {
 			it.result.Status, it.result.Chunks = Unchanged, s.Chunks
 			it.data = nil
@@ -153,7 +155,8 @@ func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
 	d.SHA256, d.Status, d.Text, d.Chunks, d.Version = hash, corpus.Ready, doc.Text, len(doc.Chunks), doc.Version
 	d.Date, d.DateFrom = it.date(doc)
 	d.Tags = doc.Tags
-	it.put = &intake.Put{Document: d, Chunks: doc.Chunks, Embedder: r.embedder, Original: it.data}
+	it.kept = r.explicit && !it.line
+	it.put = &intake.Put{Document: d, Chunks: doc.Chunks, Embedder: r.embedder, Original: it.data, Replaces: r.replaces(it)}
 	it.result.Status, it.result.Chunks, it.result.Note, it.result.Size = Added, len(doc.Chunks), doc.Note, int64(len(it.data))
 	if it.stored != nil {
 		it.result.Status = Changed
@@ -164,6 +167,9 @@ func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
 // reading.
 func (it *item) document(r *run) corpus.Document {
 	d := corpus.Document{Collection: r.collection, Source: it.source, Folder: r.folder(it.source), Size: it.size}
+	if r.again != nil && it.source == r.again.Source {
+		d.ETag = r.again.ETag
+	}
 	if it.mtime != 0 {
 		d.Modified = time.Unix(0, it.mtime).UTC()
 	}
@@ -183,9 +189,13 @@ func (it *item) date(doc intake.Reading) (time.Time, corpus.DateFrom) {
 	return time.Time{}, ""
 }
 
-// fail builds a failed document for the item, unless the same failure is
-// stored.
+// fail builds a failed document for the item, unless the same failure is stored.
+// It keeps the content of an upload, so that somebody can try it again.
 func (in *Ingester) fail(r *run, it *item, hash, media string, reason fault.Text) {
+	original := it.data
+	if !r.explicit || it.line {
+		original = nil
+	}
 	it.data = nil
 	it.result.Status, it.result.Reason, it.result.Chunks = Failed, reason, 0
 	status := corpus.Failed
@@ -193,13 +203,14 @@ func (in *Ingester) fail(r *run, it *item, hash, media string, reason fault.Text
 		it.result.Status, status = Skipped, corpus.Skipped
 	}
 	s := it.stored
-	if it.silent || s != nil && s.Status == status && s.SHA256 == hash && s.Error == reason && in.pipelines.current(s.Pipeline) {
+	same := s != nil && s.Status == status && s.SHA256 == hash && s.Error == reason && in.pipelines.current(s.Pipeline)
+	if it.silent || same && original == nil {
 		return
 	}
 	d := it.document(r)
 	d.Title, d.MediaType, d.SHA256, d.Status, d.Error = outline.NameTitle(it.name), media, hash, status, reason
 	d.Pipeline = in.pipelines.of(media)
-	it.put = &intake.Put{Document: d, Embedder: r.embedder}
+	it.put = &intake.Put{Document: d, Embedder: r.embedder, Original: original, Replaces: r.replaces(it)}
 }
 
 // withoutText reports whether the reason for a failure is that the source has no text for readers. Such a
@@ -297,7 +308,7 @@ func (in *Ingester) lines(source, name string, r io.Reader, yield func(*item) bo
 
 // line returns the item of one line.
 func (in *Ingester) line(source, name string, n int, line []byte, long bool, ids map[string]bool) *item {
-	it := &item{content: content{name: name, data: line, size: int64(len(line))}}
+	it := &item{content: content{name: name, data: line, size: int64(len(line))}, line: true}
 	// The prefix keeps line numbers apart from ids, which are often numbers
 	// too.
 	id := fmt.Sprintf("line-%d", n)

@@ -10,6 +10,7 @@ import (
 	"docent/rag/corpus"
 
 	"docent/ingest/intake"
+	"docent/internal/fault"
 )
 
 // memory is a Store in memory.
@@ -69,6 +70,9 @@ func (m *memory) PutDocuments(ctx context.Context, puts []intake.Put) ([]int64, 
 	for _, p := range puts {
 		k := key(p.Document.Collection, p.Document.Source)
 		s := m.docs[k]
+		if p.Replaces != 0 && (s == nil || s.doc.ID != p.Replaces) {
+			return nil, fault.New(fault.NotFound, "test_sentence", "there is no document %d", p.Replaces)
+		}
 		if s == nil {
 			m.last++
 			s = &stored{doc: corpus.Document{ID: m.last}}

@@ -213,9 +213,17 @@ func (in *Ingester) embedBatch(ctx context.Context, b *batch) error {
 				reason = fault.NewText("document_failed", "docent failed to read it; the log has the details")
 			}
 			it.result.Status, it.result.Reason, it.result.Chunks, it.result.Note = Failed, reason, 0, ""
+			if it.silent {
+				it.put = nil
+				continue
+			}
 			d := it.put.Document
 			d.Status, d.Error, d.Text, d.Chunks = corpus.Failed, reason, "", 0
-			it.put = &intake.Put{Document: d, Embedder: it.put.Embedder}
+			failed := &intake.Put{Document: d, Embedder: it.put.Embedder, Replaces: it.put.Replaces}
+			if it.kept {
+				failed.Original = it.put.Original
+			}
+			it.put = failed
 		}
 	}
 	return nil

@@ -33,8 +33,9 @@ type run struct {
 	files      map[string]bool // all files that were found
 	spool      spool
 	pages      pageFolders
-	roots      []string // the requested paths, absolute
-	explicit   bool     // somebody named each source, so none is skipped
+	roots      []string         // the requested paths, absolute
+	explicit   bool             // somebody named each source, so none is skipped
+	again      *corpus.Document // the stored document that is read again
 }
 
 // start prepares a run. It loads the stored states of a collection, or of one
@@ -100,6 +101,9 @@ func (in *Ingester) Ingest(ctx context.Context, req Request) iter.Seq2[Result, e
 
 // folder returns the folder of a source. It begins with the name of the requested folder.
 func (r *run) folder(source string) string {
+	if r.again != nil {
+		return r.again.Folder
+	}
 	file, _, _ := strings.Cut(source, "#")
 	for _, root := range r.roots {
 		if below, err := filepath.Rel(root, filepath.Dir(file)); err == nil && filepath.IsLocal(below) {

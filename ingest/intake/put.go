@@ -49,6 +49,9 @@ type Put struct {
 	// Original contains the bytes of the source. The store keeps the bytes once for
 	// each SHA256. If Original is nil, it keeps none.
 	Original []byte
+	// Replaces is the id of the document to replace. If it no longer exists under its
+	// collection and source, PutDocuments fails with fault.NotFound. 0 also adds documents.
+	Replaces int64
 }
 
 // Embedding is a vector for a stored chunk.

@@ -18,6 +18,7 @@ import (
 	"docent/ingest"
 	"docent/ingest/enrich"
 	"docent/ingest/source"
+	"docent/ingest/work"
 	"docent/insight"
 	"docent/internal/fault"
 	"docent/internal/quota"
@@ -41,8 +42,6 @@ type Database struct {
 	Library  corpus.Library
 	// Tags changes the tags of documents.
 	Tags corpus.Tagger
-	// Moves moves documents to other collections.
-	Moves corpus.Mover
 	// Collections changes the records of collections.
 	Collections corpus.Collections
 	Encodings   corpus.Encodings
@@ -84,6 +83,9 @@ type Database struct {
 	Webhooks  webhook.Store
 	Backup    backup.Database
 	Backups   backup.Runs
+	Work      work.Store
+	// Failures finds documents that can be read again.
+	Failures work.Documents
 }
 
 // Schema is the maintenance of a database.
@@ -119,10 +121,10 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		pool, _ := s.Connections()
 		return &Database{
 			Schema: s, Kind: "postgres", MaxConns: int(pool.Config().MaxConns),
-			Corpus: s, Library: s, Collections: s, Tags: s, Moves: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
+			Corpus: s, Library: s, Collections: s, Tags: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 			Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s,
 			Tokens: s, Users: s, Logins: s, Links: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Approved: s,
-			Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s, Replicas: s, Bus: s,
+			Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s, Work: s, Failures: s, Replicas: s, Bus: s,
 			Vectors: vectors, Words: words,
 		}, nil
 	}
@@ -131,12 +133,11 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		return nil, err
 	}
 	return &Database{
-		Schema: s, Kind: "sqlite",
-		Corpus: s, Library: s, Collections: s, Tags: s, Moves: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
+		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Collections: s, Tags: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 		Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s,
 		Tokens: s, Users: s, Logins: s, Links: s,
 		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Approved: s,
-		Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s,
+		Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s, Work: s, Failures: s,
 	}, nil
 }
 

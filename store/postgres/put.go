@@ -165,6 +165,9 @@ func (p *putting) queueDocument(batch *pgx.Batch, put intake.Put) {
 			if err := row.Scan(&id); err != nil {
 				return fmt.Errorf("%s: %w", d.Source, err)
 			}
+			if put.Replaces != 0 && id != put.Replaces {
+				return store.NoDocument(put.Replaces)
+			}
 			p.ids = append(p.ids, id)
 			return nil
 		})

@@ -98,6 +98,7 @@ type Store struct {
 	accounts
 	settingRecords
 	backupRuns
+	workRecords
 }
 
 // New returns the records of a database.
@@ -107,7 +108,7 @@ func New(db Database) Store {
 		documents: documents{db}, collectionRights: collectionRights{db},
 		sessions: sessions{db}, accounts: accounts{db}, snapshots: snapshots{db},
 		insights: insights{db}, approvals: approvals{db}, shares: shares{db}, memories: memories{db}, settingRecords: settingRecords{db},
-		backupRuns: backupRuns{db},
+		backupRuns: backupRuns{db}, workRecords: workRecords{db},
 	}
 }
 

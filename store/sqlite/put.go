@@ -83,6 +83,9 @@ func (s *documents) put(ctx context.Context, w *writer, p intake.Put) (id int64,
 	if id, err = s.upsert(ctx, w, collection, key, p); err != nil {
 		return 0, "", err
 	}
+	if p.Replaces != 0 && id != p.Replaces {
+		return 0, "", store.NoDocument(p.Replaces)
+	}
 	return id, blob, putChunks(ctx, w, id, p)
 }
 
@@ -181,21 +184,6 @@ func (s *documents) RemoveDocuments(ctx context.Context, ids []int64) (int, erro
 		return 0, fail(fmt.Sprintf("remove %d documents", len(ids)), err)
 	}
 	return n, nil
-}
-
-// MoveDocuments moves documents to a collection; see corpus.Mover.
-func (s *documents) MoveDocuments(ctx context.Context, ids []int64, collection string) (int, error) {
-	var moved []int64
-	err := s.write(ctx, func(ctx context.Context, w *writer) (err error) {
-		if moved, err = records.Move(ctx, recordTx{w}, ids, collection); err != nil {
-			return err
-		}
-		return finish(ctx, w, moved, nil)
-	})
-	if err != nil {
-		return 0, fail("move documents to "+collection, err)
-	}
-	return len(moved), nil
 }
 
 // finish ends a change of documents. It deletes bytes that no document refers

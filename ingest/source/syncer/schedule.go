@@ -50,6 +50,10 @@ func (m *Manager) Sync(ctx context.Context, id int64, retry bool, progress func(
 		items: m.cfg.Items, documents: m.cfg.Documents, record: r,
 		retry: retry || r.Requested == source.RetryRequest, now: m.cfg.Now, log: m.log, most: m.cfg.ItemBytes,
 	}
+	ended := func(source.Summary, error) {}
+	if m.cfg.Track != nil {
+		ctx, ended = m.cfg.Track(ctx, r, s.at)
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	run := &running{cancel: cancel, done: make(chan struct{}), at: s.at}
@@ -71,6 +75,7 @@ func (m *Manager) Sync(ctx context.Context, id int64, retry bool, progress func(
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		err = cause
 	}
+	defer func() { ended(sum, err) }()
 	return sum, m.end(ctx, r, owner, &sum, err)
 }
 
@@ -195,8 +200,10 @@ func (m *Manager) end(ctx context.Context, r source.Record, owner string, sum *s
 	end := &source.End{}
 	if err != nil {
 		sum.Fail(message(err))
-		end.Errors = r.Errors + 1
-		m.log.Warn("a source could not be synced", "source", r.Name, "error", err)
+		if end.Errors = r.Errors; fault.KindOf(err) != fault.Canceled { // somebody canceled it
+			end.Errors++
+			m.log.Warn("a source could not be synced", "source", r.Name, "error", err)
+		}
 	}
 	if now, failed := m.cfg.Sources.Source(last, r.ID); failed == nil {
 		r.Schedule = now.Schedule // the schedule may have changed meanwhile

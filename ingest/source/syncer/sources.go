@@ -17,6 +17,10 @@ import (
 	"docent/internal/fault"
 )
 
+// Track is called when a sync begins. at returns its progress. The returned context ends if somebody
+// cancels the sync. The returned function is called with the result.
+type Track func(ctx context.Context, r source.Record, at func() source.Progress) (context.Context, func(source.Summary, error))
+
 // Config configures a Manager.
 type Config struct {
 	// Sources stores the sources; required.
@@ -41,6 +45,8 @@ type Config struct {
 	// ItemBytes bounds the memory of the stored items of one source during its sync;
 	// default 256 MiB.
 	ItemBytes int64
+	// Track records syncs; default none.
+	Track Track
 	// Now returns the time; default time.Now.
 	Now func() time.Time
 	// Logger receives the results of background syncs; default none.

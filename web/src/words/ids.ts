@@ -134,11 +134,9 @@ export interface Params {
   document_encrypted: [];
   document_failed: [];
   document_not_read: [];
-  document_of_source: [string, string];
   document_pages_unsupported: [number];
   document_read_only: [number];
   document_status_invalid: [string];
-  document_twin: [string, string];
   document_without_pages: [number, string];
   documents_invalid: [number];
   documents_not_a_list: [];
@@ -532,6 +530,8 @@ export interface Params {
   options_without_label: [number];
   origin_forbidden: [];
   origin_may_not_connect: [];
+  original_not_kept: [];
+  original_unreadable: [];
   other_collections: [number];
   outlook_message_damaged: [];
   outlook_message_unsupported: [];
@@ -627,6 +627,7 @@ export interface Params {
   quotes_after_filter: [];
   quotes_after_limit: [];
   rating_out_of_range: [number, number];
+  read_again_with_folder: [];
   reader_failed: [string];
   reader_missing: [];
   reading_busy: [];
@@ -654,6 +655,7 @@ export interface Params {
   request_timeout: [];
   reset_stuck: [];
   restore_not_empty: [];
+  retry_on_server: [];
   right_unknown: [string];
   rights_full: [string, number];
   rights_off: [];
@@ -959,6 +961,7 @@ export interface Params {
   upload_collection_late: [number];
   upload_collection_too_long: [number];
   upload_cut_off: [];
+  upload_incomplete: [];
   upload_stalled: [];
   upload_too_many_files: [number];
   upload_without_file: [];
@@ -1036,6 +1039,12 @@ export interface Params {
   word_empty: [];
   word_legacy: [];
   wordperfect_document: [];
+  work_canceled: [];
+  work_failed: [];
+  work_full: [number];
+  work_interrupted: [];
+  work_off: [];
+  work_unknown: [];
   worker_broken: [];
   worker_crashed: [];
   worker_gave_up: [];
