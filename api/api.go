@@ -51,7 +51,6 @@ type Retriever interface {
 // Changer changes documents.
 type Changer interface {
 	corpus.Tagger
-	corpus.Mover
 
 	// RemoveDocuments deletes documents and returns their number.
 	RemoveDocuments(ctx context.Context, ids []int64) (int, error)
@@ -140,6 +139,8 @@ type Config struct {
 	// Sources manages sources that stay in sync. It must implement Syncs too.
 	// Default: nil, there are none.
 	Sources Sources
+	// Work reads documents again, and lists the work on documents. Default: nil, there is none.
+	Work *WorkConfig
 	// Logins signs users in with passwords. If it implements OwnTokens, users can
 	// have API tokens. Default: nil, authentication is off.
 	Logins Logins
@@ -319,6 +320,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	collections{cfg.Collections, cfg.Logger}.addRoutes(r)
 	documents{r, shelf, cfg.Documents, transfers}.addRoutes()
 	places{shelf}.addRoutes(r)
+	workRoutes{cfg.Work, access{cfg.Rights, shelf, cfg.Logger}.managed}.addRoutes(r)
 	uploads.AddRoutes(r, uploads.Config{
 		Ingester: cfg.Uploads, FileBytes: cfg.UploadBytes, RequestBytes: cfg.limits.RequestBytes,
 		MaxReads: DefaultUploads, StallTimeout: cfg.StallTimeout,

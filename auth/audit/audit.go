@@ -70,8 +70,13 @@ const (
 	DocumentsDeleted Action = "documents.deleted"
 	// DocumentsTagged is a change of the tags of documents. The object has their ids.
 	DocumentsTagged Action = "documents.tagged"
-	// DocumentsMoved is the move of documents to another collection. The object is the collection with their ids.
-	DocumentsMoved Action = "documents.moved"
+	// DocumentsRetried is the wish to read failed documents again. The object has their ids, or
+	// their collection.
+	DocumentsRetried Action = "documents.retried"
+	// DocumentsReadAgain is the wish to read ready documents again. The object has their ids.
+	DocumentsReadAgain Action = "documents.read_again"
+	// WorkCanceled is the end of work by a person. The object is its id.
+	WorkCanceled Action = "work.canceled"
 	// SourceCreated is the creation of a source. The object is its id.
 	SourceCreated Action = "source.created"
 	// SourceChanged is a change of a source.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"docent/ingest"
+	"docent/ingest/work"
 	"docent/internal/wiring"
 )
 
@@ -21,6 +22,7 @@ type ingestion struct {
 	verbose bool
 	enriching
 
+	job     *work.Job // the record of the run
 	began   time.Time
 	bar     *bar
 	enc     *json.Encoder
@@ -38,11 +40,7 @@ func (in *ingestion) run(ctx context.Context) error {
 	if err := in.reembed(ctx); err != nil {
 		return err
 	}
-	read := in.readPaths
-	if len(in.req.Paths) == 1 && in.req.Paths[0] == "-" {
-		read = in.readInput
-	}
-	if err := read(ctx); err != nil {
+	if err := in.record(ctx, in.read); err != nil {
 		return err
 	}
 	if in.on {
@@ -68,6 +66,26 @@ func (in *ingestion) run(ctx context.Context) error {
 	return nil
 }
 
+// record runs read and records it as work of this database, which servers show. Somebody may
+// cancel it there. A run that changed nothing leaves no record.
+func (in *ingestion) record(ctx context.Context, read func(context.Context) error) error {
+	before := in.summary
+	ctx, in.job = in.Store.Ingesting(ctx, in.req.Collection, in.req.Paths)
+	err := read(ctx)
+	now, failed := in.summary, in.summary.Failed-before.Failed
+	changed := now.Added + now.Changed + now.Removed - before.Added - before.Changed - before.Removed
+	in.job.End(ctx, work.End{Failed: int64(failed), Forget: changed+failed == 0}, err)
+	return err
+}
+
+// read reads the paths, or standard input.
+func (in *ingestion) read(ctx context.Context) error {
+	if len(in.req.Paths) == 1 && in.req.Paths[0] == "-" {
+		return in.readInput(ctx)
+	}
+	return in.readPaths(ctx)
+}
+
 // readInput reads the document on standard input.
 func (in *ingestion) readInput(ctx context.Context) error {
 	results, err := in.Ingester.Read(ctx, in.req.Collection, "stdin:"+in.name, in.std.in)
@@ -90,6 +108,13 @@ func (in *ingestion) readPaths(ctx context.Context) error {
 	if in.asJSON {
 		events = newProgressEvents()
 		req.Progress = events.set
+	}
+	show := req.Progress
+	req.Progress = func(p ingest.Progress) {
+		show(p)
+		in.job.Set(func(at *work.Progress) {
+			at.Done, at.Total, at.Size = int64(p.Files), int64(p.TotalFiles), p.TotalBytes
+		})
 	}
 	for r, err := range in.Ingester.Ingest(ctx, req) {
 		if err != nil {

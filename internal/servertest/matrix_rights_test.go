@@ -35,7 +35,9 @@ var rightsSamples = []struct {
 	{request: "POST /v1/responses", body: `{"model":"docent/vault","input":"When does the pump stop?"}`, header: asJSON, need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
 	{request: "POST /api/documents?collection=vault", body: form, header: []string{"Content-Type", "multipart/form-data; boundary=x"}, need: rights.Write, scope: auth.Ingest, ok: 200, none: 404, low: 403},
 	{request: "POST /api/documents/tag", body: `{"ids":[1],"add":["new"]}`, header: asJSON, need: rights.Write, scope: auth.Ingest, ok: 200, none: 200, low: 403},
-	{request: "POST /api/documents/move", body: `{"ids":[1],"collection":"vault"}`, header: asJSON, need: rights.Write, scope: auth.Ingest, ok: 200, none: 404, low: 403},
+	{request: "POST /api/documents/retry", body: `{"ids":[{note}]}`, header: asJSON, need: rights.Write, scope: auth.Ingest, ok: 202, none: 202, low: 403},
+	{request: "POST /api/documents/retry", body: `{"collection":"vault"}`, header: asJSON, need: rights.Write, scope: auth.Ingest, ok: 202, none: 404, low: 403},
+	{request: "POST /api/documents/read-again", body: `{"ids":[{note}]}`, header: asJSON, need: rights.Write, scope: auth.Ingest, ok: 202, none: 202, low: 403},
 	{request: "DELETE /api/documents/{note}", need: rights.Write, scope: auth.Ingest, ok: 204, none: 404, low: 403},
 	{request: "PATCH /api/collections/vault", body: `{"title":"The vault"}`, header: asJSON, need: rights.Manage, scope: auth.Ingest, ok: 204, none: 404, low: 403},
 	{request: "POST /api/collections", body: `{"name":"vault"}`, header: asJSON, need: rights.Manage, scope: auth.Ingest, ok: 409, none: 403, low: 403},
@@ -106,7 +108,7 @@ func (s *site) useCollection(t *testing.T, w who, level rights.Level, name strin
 		case level < sample.need:
 			want = sample.low
 		}
-		resp, got := w.Request(t, method, s.URL+path, sample.body, sample.header...)
+		resp, got := w.Request(t, method, s.URL+path, ids.Replace(sample.body), sample.header...)
 		if resp.StatusCode != want {
 			t.Errorf("%s: %s: status %d, want %d: %.200s", name, sample.request, resp.StatusCode, want, got)
 		}

@@ -60,7 +60,10 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 	cfg := api.Config{
 		RAG: present{s}, Retriever: s.Searcher, Library: s.Library, Documents: s.changer(),
 		Collections: enforce.NewCollections(s.rights, s.DB.Collections, s.DB.Library, s.DB.Documents),
-		Uploads:     s.uploads(), Pages: drawer{s.pool, s.quotas},
+		Work: &api.WorkConfig{
+			Readings: readings{s.rights, s.quotas, s.DB, s.Library, s.runner, s.Sources}, Work: s.DB.Work, Failures: s.DB.Failures,
+		},
+		Uploads: s.uploads(), Pages: drawer{s.pool, s.quotas},
 		Directory: s.Runtime.Directory(s.DB.Directory), Messages: s.conversations,
 		Conversations: s.talks, Embedder: s.Embedder, Notifier: notifier{endpoint, s.sockets}, Events: s.Runtime,
 		Clients: s.clients, Issuer: s.Config.OIDC.Issuer,

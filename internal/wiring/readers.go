@@ -6,6 +6,7 @@ import (
 
 	"docent/ingest"
 	"docent/ingest/source/syncer"
+	"docent/ingest/work"
 	"docent/ingest/worker"
 )
 
@@ -68,8 +69,8 @@ func OpenSources(s *Store, readers *Readers) (*syncer.Manager, error) {
 	}
 	manager, err := syncer.NewManager(syncer.Config{
 		Sources: s.DB.Sources, Items: s.DB.Items, Leases: s.DB.Leases, Documents: s.DB.Documents,
-		Ingester: ingester,
-		Vault:    s.vault, Kinds: SourceKinds(s.Config), Logger: s.Log,
+		Ingester: ingester, Track: recordSync(work.NewKeeper(s.DB.Work, s.Log)),
+		Vault: s.vault, Kinds: SourceKinds(s.Config), Logger: s.Log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("sources: %w", err)

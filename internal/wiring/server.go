@@ -30,6 +30,7 @@ import (
 	"docent/ingest"
 	"docent/ingest/encode"
 	"docent/ingest/source/syncer"
+	"docent/ingest/work"
 	"docent/insight"
 	"docent/internal/cores"
 	"docent/internal/fault"
@@ -82,6 +83,8 @@ type Server struct {
 	encodings     *encode.Worker // nil without encoders
 	speech        *speech.Client // nil without a speech server
 	api           *route.Handler
+	jobs          *work.Keeper
+	runner        *work.Runner
 	facts         *insight.Follower
 	recorder      *insight.Recorder
 	grouper       *insight.Grouper
@@ -151,6 +154,8 @@ func NewServer(ctx context.Context, store *Store, e *Embedders, version string) 
 	if s.Readers, err = openReaders(store, e, quickReaders, s.service); err != nil {
 		return nil, err
 	}
+	s.jobs = work.NewKeeper(store.DB.Work, store.Log)
+	s.runner = work.NewRunner(s.jobs, store.DB.Library, s.Ingester)
 	if s.Sources, err = OpenSources(store, s.Readers); err != nil {
 		return nil, err
 	}
@@ -212,7 +217,7 @@ func (s *Server) Start(ctx context.Context, a *agent.Agent, addr string) (http.H
 	s.work, s.working = errgroup.WithContext(work)
 	for _, part := range []func(context.Context) error{
 		s.Retriever.Follow, s.follow,
-		s.reembed, s.runEncodings, s.followAgent, s.Sources.Run, s.Webhooks.Run, s.now().probe, s.facts.Run, s.recorder.Run,
+		s.reembed, s.runEncodings, s.followAgent, s.Sources.Run, s.Webhooks.Run, s.runner.Run, s.now().probe, s.facts.Run, s.recorder.Run,
 		s.grouper.Run, s.followSettings, s.keepLog,
 	} {
 		s.work.Go(func() error { return part(s.working) })

@@ -184,6 +184,25 @@ export interface components {
             /** Format: date-time */
             timestamp: string;
         };
+        AskedReadings: {
+            /**
+             * Format: int64
+             * @description The number of documents that docent cannot read again.
+             */
+            left_out: number;
+            /**
+             * Format: int64
+             * @description The number of documents that wait to be read. Documents that waited before do not count.
+             */
+            queued: number;
+            /** @description Why docent cannot read the last of them again. */
+            reason?: components["schemas"]["Text"];
+            /**
+             * Format: int64
+             * @description The number of sources that are synced, to read their failed documents again.
+             */
+            syncs: number;
+        };
         AuditPage: {
             /**
              * Format: int64
@@ -292,11 +311,6 @@ export interface components {
         };
         Collection: {
             /**
-             * Format: date-time
-             * @description The time when docent last stored one of the documents. Absent without documents.
-             */
-            changed_at?: string;
-            /**
              * Format: int64
              * @description The number of passages.
              */
@@ -341,11 +355,6 @@ export interface components {
             title?: string;
         };
         CollectionInfo: {
-            /**
-             * Format: date-time
-             * @description The time when docent last stored one of the documents. Absent without documents.
-             */
-            changed_at?: string;
             /**
              * Format: int64
              * @description The number of passages.
@@ -450,12 +459,6 @@ export interface components {
             /** @description The ids of the documents. Unknown ids are ignored. */
             ids: number[];
         };
-        DocumentMove: {
-            /** @description The name of the collection. It must exist. */
-            collection: string;
-            /** @description The ids of the documents. Unknown ids are ignored. */
-            ids: number[];
-        };
         DocumentPage: {
             documents: components["schemas"]["Document"][];
             /**
@@ -546,6 +549,26 @@ export interface components {
             updated_at: string;
             /** @description The fact, often a text. */
             value: unknown;
+        };
+        FailureGroup: {
+            /**
+             * Format: int64
+             * @description The number of documents that docent can read again, because it has kept the file or knows the source.
+             */
+            again: number;
+            collection: string;
+            /**
+             * Format: int64
+             * @description The number of documents.
+             */
+            count: number;
+            /** Format: int64 */
+            document_id: number;
+            /** Format: date-time */
+            latest: string;
+            /** @description The reason of the latest document. Its id is that of the group. */
+            reason: components["schemas"]["Text"];
+            title: string;
         };
         Feedback: {
             comment?: string;
@@ -969,13 +992,6 @@ export interface components {
             reasons: boolean;
             streams: boolean;
             tools: boolean;
-        };
-        MovedDocuments: {
-            /**
-             * Format: int64
-             * @description The number of documents that were in another collection.
-             */
-            moved: number;
         };
         NewApprovedAnswer: {
             collection: string;
@@ -1553,6 +1569,10 @@ export interface components {
             /** Format: int64 */
             start: number;
         };
+        ReadDocumentsAgain: {
+            /** @description The ids of the documents. Unknown ids are ignored. */
+            ids: number[];
+        };
         Readiness: {
             /** @description The checks by name: ok, or a description of the problem. */
             checks: {
@@ -1575,6 +1595,17 @@ export interface components {
              * @description The number of removed documents.
              */
             removed: number;
+        };
+        RetryDocuments: {
+            /** @description Without ids, only the failed documents of this collection. */
+            collection?: string;
+            /** @description The ids of the documents. Unknown ids, and documents that did not fail, are ignored. Without ids, all failed documents are read again. */
+            ids?: number[] | null;
+            /**
+             * @description Without ids, only documents that failed for the reason with this id.
+             * @example pdf_encrypted
+             */
+            reason?: string;
         };
         Right: {
             /**
@@ -2038,6 +2069,73 @@ export interface components {
             /** @description The agent can reply with sound. */
             speaks: boolean;
         };
+        WorkItem: {
+            /** @description The principal who asked for it, such as user:ann; absent for docent itself and without authentication. */
+            by?: string;
+            collection: string;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: int64
+             * @description The id of its only document. The document may be deleted.
+             */
+            document_id?: number;
+            /**
+             * Format: int64
+             * @description The number of finished documents.
+             */
+            done: number;
+            /** Format: date-time */
+            ended_at?: string;
+            /**
+             * Format: int64
+             * @description The number of documents that could not be read.
+             */
+            failed?: number;
+            /** Format: int64 */
+            id: number;
+            /**
+             * @description upload: a file that somebody uploads. sync: the sync of a source. ingest: a run of docent ingest. retry: the reading of a document that failed. read_again: the reading of a document that was read before.
+             * @enum {string}
+             */
+            kind: "upload" | "sync" | "ingest" | "retry" | "read_again";
+            /** @description The name of a file, a source, or a folder. */
+            name: string;
+            /** @description Why it, or its first failed document, failed. */
+            reason?: components["schemas"]["Text"];
+            /**
+             * Format: int64
+             * @description The size in bytes; 0 if it is unknown.
+             */
+            size: number;
+            /**
+             * @description receiving: the file of an upload arrives. reading: docent extracts, embeds, and stores text.
+             * @enum {string}
+             */
+            stage: "waiting" | "receiving" | "reading";
+            /** Format: date-time */
+            started_at?: string;
+            /** @enum {string} */
+            state: "queued" | "running" | "done" | "failed" | "canceled";
+            /** @description Somebody has canceled it, and it still runs. */
+            stopping?: boolean;
+            /**
+             * Format: int64
+             * @description The number of documents that are known so far.
+             */
+            total: number;
+        };
+        WorkList: {
+            /** @description Failed documents by their reasons, largest group first. */
+            failures: components["schemas"]["FailureGroup"][];
+            /** @description Running work, then work that waits in its order, then ended work, latest first; at most limit of each. */
+            items: components["schemas"]["WorkItem"][];
+            /**
+             * Format: int64
+             * @description The number of all items that wait.
+             */
+            queued: number;
+        };
     };
     responses: never;
     parameters: never;
@@ -2055,6 +2153,7 @@ export type ApprovedFields = components['schemas']['ApprovedFields'];
 export type ApprovedPage = components['schemas']['ApprovedPage'];
 export type AskedAnswer = components['schemas']['AskedAnswer'];
 export type AskedQuestion = components['schemas']['AskedQuestion'];
+export type AskedReadings = components['schemas']['AskedReadings'];
 export type AuditPage = components['schemas']['AuditPage'];
 export type AuditRecord = components['schemas']['AuditRecord'];
 export type ChatModel = components['schemas']['ChatModel'];
@@ -2067,7 +2166,6 @@ export type Conversation = components['schemas']['Conversation'];
 export type ConversationPage = components['schemas']['ConversationPage'];
 export type Document = components['schemas']['Document'];
 export type DocumentIDs = components['schemas']['DocumentIDs'];
-export type DocumentMove = components['schemas']['DocumentMove'];
 export type DocumentPage = components['schemas']['DocumentPage'];
 export type DocumentTags = components['schemas']['DocumentTags'];
 export type EmbedderInfo = components['schemas']['EmbedderInfo'];
@@ -2079,6 +2177,7 @@ export type EventSent = components['schemas']['EventSent'];
 export type Export = components['schemas']['Export'];
 export type Facets = components['schemas']['Facets'];
 export type Fact = components['schemas']['Fact'];
+export type FailureGroup = components['schemas']['FailureGroup'];
 export type Feedback = components['schemas']['Feedback'];
 export type File = components['schemas']['File'];
 export type FilePublication = components['schemas']['FilePublication'];
@@ -2110,7 +2209,6 @@ export type ModelInfo = components['schemas']['ModelInfo'];
 export type ModelList = components['schemas']['ModelList'];
 export type ModelOrder = components['schemas']['ModelOrder'];
 export type ModelTest = components['schemas']['ModelTest'];
-export type MovedDocuments = components['schemas']['MovedDocuments'];
 export type NewApprovedAnswer = components['schemas']['NewApprovedAnswer'];
 export type NewCollection = components['schemas']['NewCollection'];
 export type NewSession = components['schemas']['NewSession'];
@@ -2164,8 +2262,10 @@ export type RAGMessage = components['schemas']['RAGMessage'];
 export type RAGMetadata = components['schemas']['RAGMetadata'];
 export type RAGSentence = components['schemas']['RAGSentence'];
 export type RAGSpan = components['schemas']['RAGSpan'];
+export type ReadDocumentsAgain = components['schemas']['ReadDocumentsAgain'];
 export type Readiness = components['schemas']['Readiness'];
 export type RemovedDocuments = components['schemas']['RemovedDocuments'];
+export type RetryDocuments = components['schemas']['RetryDocuments'];
 export type Right = components['schemas']['Right'];
 export type SearchResult = components['schemas']['SearchResult'];
 export type SearchResults = components['schemas']['SearchResults'];
@@ -2207,3 +2307,5 @@ export type UploadResults = components['schemas']['UploadResults'];
 export type User = components['schemas']['User'];
 export type UserChange = components['schemas']['UserChange'];
 export type VoiceInfo = components['schemas']['VoiceInfo'];
+export type WorkItem = components['schemas']['WorkItem'];
+export type WorkList = components['schemas']['WorkList'];
