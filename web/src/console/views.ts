@@ -18,6 +18,7 @@ export interface View {
 
 export const views: readonly View[] = [
   { name: 'today', icon: 'check', role: 'manager', load: () => import('./Today.svelte') },
+  { name: 'work', icon: 'again', role: 'manager', load: () => import('./Work.svelte') },
   { name: 'system', icon: 'screen', role: 'administrator', load: () => import('./System.svelte') },
   { name: 'models', icon: 'spark', role: 'administrator', load: () => import('./Models.svelte') },
   { name: 'settings', icon: 'tune', role: 'administrator', load: () => import('./Settings.svelte') },

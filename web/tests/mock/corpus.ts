@@ -10,9 +10,7 @@ export interface MockDocument {
   text: string;
   status: DocumentRow['status'];
   error?: string;
-  collection?: string;
-  cited?: number;
-  sha256?: string;
+  updated_at?: string;
 }
 
 const bytes = (s: string) => Buffer.byteLength(s, 'utf8');

@@ -14,6 +14,7 @@ import { MockSources } from './sources';
 import { MockTurn, Stopped, type Entry } from './turn';
 import { MockSettings } from './settings';
 import { MockUsers } from './users';
+import { MockWork } from './work';
 
 const dist = join(import.meta.dirname, '../../dist');
 
@@ -80,9 +81,6 @@ export class MockDocent {
   /** The queries of listed documents, and the changes of tags. */
   listings: string[] = [];
   tagged: unknown[] = [];
-  moves: unknown[] = [];
-  /** The reason why documents cannot be moved, or ''. */
-  moveFails = '';
   collections: CollectionInfo[] = [{ name: 'default', title: 'default', documents: 0, failed: 0, chunks: 0 }];
   sessions = new Map<string, Session>();
   extractive = false;
@@ -114,6 +112,7 @@ export class MockDocent {
   setup = '';
   insight = new MockInsight();
   log = new MockLog();
+  work = new MockWork();
   /** Messages received, with their ids; resends are here too. */
   received: { id: string; text: string; content: unknown }[] = [];
   url = '';
@@ -368,19 +367,13 @@ export class MockDocent {
     if (noun === 'settings' || noun === 'models') return void (await this.settings.serve(req, res, url));
     if (noun === 'admin' && id === 'log') return this.log.serve(req, res, url);
     if (noun === 'insight' || noun === 'today') return void (await this.insight.serve(req, res, url));
+    if (noun === 'work' || (noun === 'documents' && (id === 'retry' || id === 'read-again'))) return void (await this.work.serve(req, res, url));
     if (noun === 'places') {
       const match = (url.searchParams.get('match') ?? '').toLowerCase();
       const named = (names: string[]) => names.filter((n) => n.includes(match)).map((name) => ({ name, documents: 2 }));
       return void json({ folders: named(['hr/leave', 'manuals']), tags: named(['leave', 'draft']) });
     }
     if (noun === 'facets') return void json({ types: [{ name: 'text/markdown', documents: 2 }], languages: [{ name: 'en', documents: 2 }, { name: 'und', documents: 1 }] });
-    if (noun === 'documents' && id === 'move') {
-      const { ids, collection } = JSON.parse(await body(req)) as { ids: number[]; collection: string };
-      this.moves.push({ ids, collection });
-      if (this.moveFails) return void json({ code: 'conflict', message: this.moveFails, retryable: false }, 409);
-      for (const d of this.documents) if (ids.includes(d.id)) d.collection = collection;
-      return void json({ moved: ids.length });
-    }
     if (noun === 'documents' && id === 'tag') {
       this.tagged.push(JSON.parse(await body(req)));
       return void json({ tagged: 1 });
@@ -540,17 +533,14 @@ export class MockDocent {
 
   private row(d: MockDocument): DocumentRow {
     const { text, ...rest } = d;
-    return { collection: 'default', ...rest, language: 'en', size: Buffer.byteLength(text), sha256: d.sha256 ?? String(d.id), chunks: d.status === 'failed' ? 0 : 7, created_at: '2026-03-01T10:00:00Z', updated_at: '2026-03-02T10:00:00Z' };
+    return { collection: 'default', language: 'en', size: Buffer.byteLength(text), sha256: String(d.id), chunks: d.status === 'failed' ? 0 : 7, created_at: '2026-03-01T10:00:00Z', updated_at: '2026-03-02T10:00:00Z', ...rest };
   }
 
   private list(q: URLSearchParams) {
     const match = (q.get('match') ?? '').toLowerCase();
     const status = q.get('status') ?? '';
     const found = this.documents.filter((d) => (d.title + d.source).toLowerCase().includes(match) && (!status || d.status === status));
-    const sha256 = q.get('sha256');
-    if (sha256) return { documents: found.filter((d) => d.sha256 === sha256).map((d) => this.row(d)) };
-    const listed = q.get('cited') === 'some' ? found.filter((d) => d.cited).sort((a, b) => b.cited! - a.cited!) : found;
-    return { documents: listed.slice(0, Number(q.get('limit') ?? 1000)).map((d) => this.row(d)) };
+    return { documents: found.map((d) => this.row(d)) };
   }
 
   private async upload(req: IncomingMessage) {

@@ -4,16 +4,18 @@ import { plural } from '../plural';
 import { log } from './log';
 import { models, stored } from './models';
 import { today } from './today';
+import { work } from './work';
 
 export const console: Console = {
   navigation: 'Verwaltung',
   back: 'Zurück zum Chat',
   loading: 'Wird geladen …',
   denied: 'Sie dürfen diese Ansicht der Verwaltung nicht öffnen.',
-  views: { today: 'Heute', system: 'System', models: 'Modelle', settings: 'Einstellungen', people: 'Personen', log: 'Protokoll', questions: 'Fragen', gaps: 'Lücken', answers: 'Antworten' },
+  views: { today: 'Heute', work: 'Arbeit', system: 'System', models: 'Modelle', settings: 'Einstellungen', people: 'Personen', log: 'Protokoll', questions: 'Fragen', gaps: 'Lücken', answers: 'Antworten' },
 
   log,
   today,
+  work,
   models,
   stored,
 

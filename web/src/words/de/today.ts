@@ -39,6 +39,7 @@ export const today: Today = {
   openModels: 'Modelle öffnen',
   openSystem: 'System öffnen',
   openSources: 'Quellen öffnen',
+  retryDocuments: 'Erneut versuchen',
   showDocuments: 'Anzeigen',
   compare: 'Vergleichen',
   openGaps: 'Lücken öffnen',

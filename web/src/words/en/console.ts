@@ -3,16 +3,18 @@ import { plural } from '../plural';
 import { log } from './log';
 import { models, stored } from './models';
 import { today } from './today';
+import { work } from './work';
 
 export const console = {
   navigation: 'Console',
   back: 'Back to the chat',
   loading: 'Loading…',
   denied: 'You may not open this view of the console.',
-  views: { today: 'Today', system: 'System', models: 'Models', settings: 'Settings', people: 'People', log: 'Log', questions: 'Questions', gaps: 'Gaps', answers: 'Answers' },
+  views: { today: 'Today', work: 'Work', system: 'System', models: 'Models', settings: 'Settings', people: 'People', log: 'Log', questions: 'Questions', gaps: 'Gaps', answers: 'Answers' },
 
   log,
   today,
+  work,
   models,
   stored,
 

@@ -39,6 +39,7 @@ export const today = {
   openSystem: 'Open the system',
   openSources: 'Open the sources',
   showDocuments: 'Show them',
+  retryDocuments: 'Try again',
   compare: 'Compare',
   openGaps: 'Open the gaps',
   openAnswers: 'Check them',
