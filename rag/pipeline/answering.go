@@ -241,6 +241,9 @@ func (a *answering) withoutModel(ctx context.Context) {
 	case a.replied:
 		return
 	case len(a.parts) > 0:
+		if (tableAnswer{a}).askWhole(ctx) {
+			return
+		}
 		a.joinParts(ctx)
 		if line := failureLine(a.failed); !line.IsZero() {
 			a.lead(line)

@@ -81,9 +81,6 @@ func (a tableAnswer) readTables(ctx context.Context, results []retrieve.Result) 
 // ask answers a question about one table. It returns false if the question is not one.
 func (a tableAnswer) ask(ctx context.Context) bool {
 	found := a.readTables(ctx, a.found.Results)
-	if len(found.sources) == 0 {
-		return false
-	}
 	for i, s := range found.sources {
 		if s.Table.Typed() {
 			a.rows = append(a.rows, tablePlace{found.documents[found.owners[i]].Document.ID, s.Table.Start, s.Table.End})
@@ -94,14 +91,16 @@ func (a tableAnswer) ask(ctx context.Context) bool {
 		question = talk.AskedText(question, a.req.Turns)
 	}
 	reply := table.Ask(question, found.sources)
-	if reply.Status != table.Answered && table.Asks(question) {
+	wider, known := false, len(found.sources) > 0 || table.Wording(question) != ""
+	if reply.Status != table.Answered && known && (a.pipeline.tables != nil || a.pipeline.fileTables != nil) && table.Asks(question) {
 		if wide := a.moreTables(ctx); len(wide.sources) > len(found.sources) {
-			if other := table.Ask(question, wide.sources); other.Status == table.Answered {
+			other := table.Ask(question, wide.sources)
+			if wider = other.Status == table.Answered || other.Computed && !reply.Computed; wider {
 				reply, found = other, wide
 			}
 		}
 	}
-	if reply.Status == table.NoQuestion {
+	if reply.Status == table.NoQuestion || len(found.sources) == 0 {
 		return false
 	}
 	if reply.Whole {
@@ -110,7 +109,7 @@ func (a tableAnswer) ask(ctx context.Context) bool {
 	owner := found.documents[found.owners[reply.Source]]
 	asked := found.sources[reply.Source].Table
 	place := tablePlace{owner.Document.ID, asked.Start, asked.End}
-	if reply.Status == table.Unclear && (!reply.Near || !a.leads(place) && !(reply.Computed && a.ranks(place))) {
+	if reply.Status == table.Unclear && (!reply.Near || !wider && !a.leads(place) && !(reply.Computed && a.ranks(place))) {
 		return false
 	}
 	a.writeTable(reply, asked, owner)
@@ -121,9 +120,25 @@ func (a tableAnswer) ask(ctx context.Context) bool {
 	return true
 }
 
+// askWhole answers a message whose parts look like several questions, but which one table answers as a whole, such as "which flats
+// are under 850 euro and have two rooms".
+func (a tableAnswer) askWhole(ctx context.Context) bool {
+	found, out, rows := a.found, a.out, a.rows
+	a.found.Question, a.found.Results = a.question, mergedResults(a.parts)
+	a.out.Passages = passages(a.found.Results)
+	if a.ask(ctx) && a.out.Outcome == rag.Answered {
+		return true
+	}
+	a.found, a.out, a.rows = found, out, rows
+	return false
+}
+
 // moreTables reads the tables of more documents than those of the answer.
 func (a tableAnswer) moreTables(ctx context.Context) tables {
 	query := retrieve.Query{Question: a.found.Question, K: tableK, Collections: a.req.Collections, Documents: a.req.Documents}
+	if wording := table.Wording(a.found.Question); wording != "" {
+		query.Wordings = []string{wording}
+	}
 	more, err := a.retrieve(ctx, query)
 	if err != nil {
 		a.pipeline.cfg.Logger.WarnContext(ctx, "no more tables found; the answer is made without them", "error", err)

@@ -50,7 +50,8 @@ func (r answering) measure(op aggregate) (int, Reply) {
 	for _, m := range r.asked() {
 		list := r.narrowedBy(m)
 		list = slices.DeleteFunc(slices.Clone(list), func(c int) bool { return !fits(c) })
-		if len(list) == 0 && m.strength < byWord { // such as "machines" for a column of text
+		used := len(intersect(m.columns, r.used())) == len(m.columns) // "milk" of "cow's milk"
+		if len(list) == 0 && (m.strength < byWord || used) {          // such as "machines" for a column of text
 			continue
 		}
 		if len(list) == 0 {
@@ -296,8 +297,8 @@ func (r *reading) compares() bool {
 	if len(r.conditions) > 0 || len(r.filters) < 2 {
 		return false
 	}
-	for i, w := range r.words {
-		if _, ok := w.comparative(); ok && r.roles[i] != column && r.roles[i] != cell {
+	for i := range r.words {
+		if _, ok := r.comparative(i); ok && r.roles[i] != column && r.roles[i] != cell {
 			return true
 		}
 	}
@@ -369,10 +370,13 @@ func (r answering) comparedColumns() []int {
 	if len(named) == 1 {
 		return named
 	}
-	for i, w := range r.words {
-		a, ok := w.comparative()
+	for i := range r.words {
+		a, ok := r.comparative(i)
 		if !ok || r.roles[i] == cell {
 			continue
+		}
+		if a.own > 0 {
+			return []int{a.own - 1}
 		}
 		var described []int
 		for c, col := range r.t.Columns {

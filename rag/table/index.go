@@ -12,10 +12,10 @@ type posting struct {
 }
 
 // setIndex finds the words and concepts of the columns, and the words of their cells, so that questions need not read all cells.
-func (t *Table) setIndex() {
+func (t *Table) setIndex(language string) {
 	for c := range t.Columns {
 		column := &t.Columns[c]
-		column.names = words(column.Name)
+		column.names, column.english = words(column.Name), language == "en"
 		for i := range column.names {
 			column.names[i].head = headOf(column.names[i])
 		}
@@ -51,20 +51,26 @@ func (t *Table) postings(c int) []posting {
 
 // setConcepts finds the concepts of a column.
 func (c *Column) setConcepts() {
-	for _, w := range c.names {
-		c.named = append(c.named, w.concepts()...)
+	for i, w := range c.names {
+		if _, ok := adjectives[w.text]; ok && i < len(c.names)-1 {
+			continue // a high jump is no height
+		}
+		own := w.concepts()
+		if own == nil {
+			head, modifier := w.parts()
+			own = slices.Concat(head, modifier)
+		}
+		c.named = append(c.named, own...)
 		for _, short := range []string{"wt", "qty", "temp"} { // as in bodywt
 			if strings.HasSuffix(w.text, short) && len(w.text) >= len(short)+3 {
 				c.named = append(c.named, concepts[short]...)
 			}
 		}
-		for r, list := range concepts { // parts of German compounds
-			if len(r) >= 4 && (strings.HasSuffix(w.root, r) || strings.HasPrefix(w.root, r)) && len(w.root) >= len(r)+3 {
-				c.named = append(c.named, list...)
-			}
-		}
 	}
-	c.typed = slices.Clone(dimensionConcepts[dimensionOf(c.Unit)])
+	if slices.ContainsFunc(priced, func(p string) bool { return slices.Contains(c.named, p) }) {
+		c.named = append(c.named, "price")
+	}
+	c.typed = slices.Concat(dimensionConcepts[dimensionOf(c.Unit)], unitConcepts[strings.ToLower(c.Unit)])
 	switch c.Kind {
 	case Money:
 		c.typed = append(c.typed, "price")
@@ -86,7 +92,7 @@ func (c Column) concepts() (named, typed []string) { return c.named, c.typed }
 // headOf returns the last part of a German compound if it is a known word, such as "bestand" of "Mindestbestand".
 func headOf(w word) string {
 	head := ""
-	for r := range concepts {
+	for r := range heads {
 		if len(r) > len(head) && len(r) >= 4 && strings.HasSuffix(w.root, r) {
 			head = r
 		}

@@ -5,104 +5,16 @@ import (
 	"time"
 )
 
-// concepts group words for the same kind of column, in English and German. A word of a question finds a header with a word of
-// the same group.
-var concepts = func() map[string][]string {
-	out := map[string][]string{}
-	for name, list := range map[string]string{
-		"price": "price cost costs costing priced expensive cheap teuer billig fee rate fare charge tariff preis kosten kostet " +
-			"gebuhr tarif entgelt miete",
-		"total":       "total amount gesamt summe betrag gesamtbetrag gesamtpreis umsatz revenue turnover",
-		"size":        "size grosse gross big large",
-		"quantity":    "quantity qty stock inventory menge anzahl stuckzahl bestand vorrat stuck pieces",
-		"weight":      "weight wt mass gewicht masse weigh weighs weighing wiegt wiegen heavy schwer",
-		"length":      "length long lange lang",
-		"width":       "width wide breite breit",
-		"height":      "height high tall hohe hoch level stand pegel",
-		"depth":       "depth deep tiefe tief",
-		"distance":    "distance far entfernung weit abstand strecke kilometer",
-		"diameter":    "diameter durchmesser",
-		"area":        "area flache",
-		"temperature": "temperature temp temperatur hot cold warm heiss kalt",
-		"date":        "date datum termin",
-		"year":        "year jahr baujahr built gebaut",
-		"duration":    "duration dauer dauert dauern takes lasts laufzeit",
-		"speed":       "speed tempo geschwindigkeit fast schnell",
-		"power":       "power leistung",
-		"density":     "density dichte dense dicht",
-		"capacity":    "capacity volume kapazitat volumen fassungsvermogen",
-		"age":         "age alter alt old",
-		"population":  "population inhabitants einwohner",
-		"electricity": "electricity strom",
-		"heat":        "heat heating warme heizung",
-		"water":       "water wasser",
-		"consumption": "consumption verbrauch usage",
-		"supplier":    "supplier vendor lieferant",
-		"maker":       "manufacturer maker brand hersteller marke",
-		"customer":    "customer client kunde kundin",
-		"place":       "location place room standort ort raum",
-		"shelf":       "shelf bin fach regal",
-		"status":      "status state zustand",
-		"contact":     "contact kontakt ansprechpartner",
-		"responsible": "responsible owner verantwortlich zustandig",
-		"phone":       "phone telephone telefon tel durchwahl",
-		"mail":        "email mail e-mail",
-		"deposit":     "deposit kaution pfand",
-		"discount":    "discount rabatt",
-		"tax":         "tax vat mwst steuer",
-		"warranty":    "warranty garantie",
-		"branch":      "branch filiale niederlassung",
-		"machine":     "machine maschine gerät device",
-		"building":    "building gebaude",
-		"order":       "order bestellung auftrag",
-		"product":     "product produkt",
-		"article":     "article artikel item",
-		"description": "description bezeichnung beschreibung",
-		"department":  "department abteilung",
-		"employee":    "employee mitarbeiter",
-		"salary":      "salary wage gehalt lohn",
-		"country":     "country land",
-		"city":        "city town stadt",
-		"language":    "language sprache",
-		"color":       "color colour farbe",
-		"course":      "course class kurs",
-		"teacher":     "teacher instructor dozent dozentin lehrer leitung kursleitung",
-		"seats":       "seats places platze participants teilnehmer",
-		"begin":       "start starts begin begins beginn beginnt anfang",
-		"end":         "end ends ende endet",
-		"stop":        "halt haltestelle",
-		"train":       "train zug",
-		"person":      "person",
-		"license":     "license licence lizenz",
-		"level":       "grade stufe",
-		"birth":       "birth born geburt geburtstag geburtsdatum geboren",
-		"death":       "death died die dies tod gestorben starb",
-		"job":         "job profession occupation beruf",
-		"region":      "region bundesland",
-	} {
-		for _, w := range strings.Fields(list) {
-			plain := folding.Replace(w)
-			out[plain] = append(out[plain], name)
-			if r := root(plain); r != plain && len(r) > minRoot {
-				out[r] = append(out[r], name)
-			}
-		}
-	}
-	return out
-}()
-
-// concepts returns the concepts of a word.
-func (w word) concepts() []string {
-	if list := concepts[w.text]; list != nil {
-		return list
-	}
-	return concepts[w.root]
-}
-
 // dimensionConcepts are the concepts of columns by the dimension of their unit.
 var dimensionConcepts = map[string][]string{
 	"money": {"price"}, "mass": {"weight"}, "length": {"distance", "length"}, "time": {"duration"}, "temperature": {"temperature"},
 	"area": {"area"}, "power": {"power"}, "speed": {"speed"}, "volume": {"capacity"},
+	"energy": {"energy"},
+}
+
+// unitConcepts are the concepts of columns by units that measures have not.
+var unitConcepts = map[string][]string{
+	"l/100 km": {"fuel", "consumption"}, "l/100km": {"fuel", "consumption"}, "mpg": {"fuel"}, "kcal": {"energy"},
 }
 
 // direction is the sense of an adjective: 1 for much, and -1 for little.
@@ -112,50 +24,77 @@ type direction int
 type adjective struct {
 	concepts string // the concepts of the column, or "" for any column
 	up       direction
+	// own is the number of the column that has the adjective's noun as its name, counted from 1, or 0.
+	own int
+	// judges reports that the adjective judges, such as "best". The column tells whether the largest value is best.
+	judges bool
+}
+
+// order is a list of words that order rows by the same columns in the same direction.
+type order struct {
+	concepts string
+	up       direction
+	words    string
+}
+
+func ordering(list []order, judging map[string]direction) map[string]adjective {
+	out := map[string]adjective{}
+	for _, o := range list {
+		for _, w := range strings.Fields(o.words) {
+			out[w] = adjective{concepts: o.concepts, up: o.up}
+		}
+	}
+	for w, up := range judging {
+		out[w] = adjective{up: up, judges: true}
+	}
+	return out
 }
 
 // adjectives map the positive forms. Superlatives and comparatives are made from them.
-var adjectives = map[string]adjective{
-	"cheap": {"price", -1}, "inexpensive": {"price", -1}, "expensive": {"price", 1}, "costly": {"price", 1}, "pricey": {"price", 1},
-	"heavy": {"weight", 1}, "light": {"weight", -1}, "long": {"length distance duration", 1}, "short": {"length distance duration height", -1},
-	"tall": {"height", 1}, "high": {"", 1}, "low": {"", -1}, "big": {"size", 1}, "large": {"size", 1}, "great": {"size", 1},
-	"small": {"size", -1},
-	"old":   {"age date", -1}, "new": {"date", 1}, "young": {"age date", 1}, "recent": {"date", 1}, "late": {"date clock", 1},
-	"early": {"date clock", -1},
-	"hot":   {"temperature", 1}, "warm": {"temperature", 1}, "cold": {"temperature", -1}, "cool": {"temperature", -1},
-	"fast": {"speed", 1}, "quick": {"speed", 1}, "slow": {"speed", -1}, "near": {"distance", -1}, "close": {"distance", -1},
-	"far":  {"distance", 1},
-	"deep": {"depth", 1}, "wide": {"width", 1}, "narrow": {"width", -1}, "dense": {"density", 1}, "strong": {"power", 1},
-	"powerful": {"power", 1}, "weak": {"power", -1},
-	"billig": {"price", -1}, "gunstig": {"price", -1}, "preiswert": {"price", -1}, "teuer": {"price", 1}, "teur": {"price", 1},
-	"schwer": {"weight", 1}, "leicht": {"weight", -1}, "lang": {"length distance duration", 1},
-	"kurz": {"length distance duration height", -1},
-	"hoch": {"", 1}, "hoh": {"", 1}, "niedrig": {"", -1}, "tief": {"", -1}, "gross": {"size", 1}, "klein": {"size", -1},
-	"alt": {"age date", -1}, "neu": {"date", 1}, "jung": {"age date", 1}, "spat": {"date clock", 1}, "fruh": {"date clock", -1},
-	"heiss": {"temperature", 1}, "kalt": {"temperature", -1}, "schnell": {"speed", 1}, "langsam": {"speed", -1},
-	"weit": {"distance", 1}, "breit": {"width", 1}, "schmal": {"width", -1}, "dicht": {"density", 1}, "stark": {"power", 1},
-	"schwach": {"power", -1},
-}
+var adjectives = ordering([]order{
+	{"price", -1, "cheap inexpensive billig gunstig preiswert"},
+	{"price", 1, "expensive costly pricey teuer teur"},
+	{"weight", 1, "heavy schwer"},
+	{"weight", -1, "light leicht"},
+	{"length distance duration", 1, "long lang"},
+	{"length distance duration height", -1, "short kurz"},
+	{"height", 1, "tall"},
+	{"", 1, "high hoch hoh"},
+	{"", -1, "low niedrig tief"},
+	{"size", 1, "big large great gross"},
+	{"size", -1, "small klein"},
+	{"age date", -1, "old alt"},
+	{"date", 1, "new recent neu"},
+	{"age date", 1, "young jung"},
+	{"date clock", 1, "late spat"},
+	{"date clock", -1, "early fruh"},
+	{"temperature", 1, "hot warm heiss"},
+	{"temperature", -1, "cold cool kalt"},
+	{"speed", 1, "fast quick schnell"},
+	{"speed", -1, "slow langsam"},
+	{"distance", -1, "near close"},
+	{"distance", 1, "far weit"},
+	{"depth", 1, "deep"},
+	{"width", 1, "wide breit"},
+	{"width", -1, "narrow schmal"},
+	{"density", 1, "dense dicht"},
+	{"power", 1, "strong powerful stark"},
+	{"power", -1, "weak schwach"},
+}, map[string]direction{"schlecht": -1})
 
 // superlatives are words that order rows without an adjective.
-var superlatives = map[string]adjective{
-	"most": {"", 1}, "top": {"", 1}, "maximum": {"", 1}, "max": {"", 1}, "least": {"", -1}, "fewest": {"", -1}, "minimum": {
-		"",
-		-1,
-	}, "min": {"", -1}, "meist": {"", 1}, "meiste": {"", 1}, "meisten": {"", 1},
-	"wenigsten": {"", -1}, "wenigste": {"", -1}, "maximal": {"", 1}, "minimal": {"", -1},
-	"latest": {"date clock", 1}, "last": {"date clock", 1}, "first": {"date clock", -1}, "letzte": {"date clock", 1},
-	"letzter": {"date clock", 1}, "letzten": {"date clock", 1},
-	"letztes": {"date clock", 1}, "zuletzt": {"date clock", 1}, "erste": {"date clock", -1}, "erster": {"date clock", -1},
-	"ersten": {"date clock", -1}, "erstes": {"date clock", -1}, "zuerst": {"date clock", -1},
-	"hochste": {"", 1}, "hochsten": {"", 1}, "hochster": {"", 1}, "hochstes": {"", 1}, "grosste": {"size", 1}, "grossten": {
-		"size",
-		1,
-	}, "grosster": {"size", 1}, "grosstes": {"size", 1},
-	"biggest": {"size", 1}, "hottest": {"temperature", 1}, "nearest": {"distance", -1}, "closest": {"distance", -1},
-	"farthest": {"distance", 1}, "furthest": {"distance", 1},
-	"newest": {"date", 1}, "oldest": {"age date", -1}, "highest": {"", 1}, "lowest": {"", -1},
-}
+var superlatives = ordering([]order{
+	{"", 1, "most top maximum max meist meiste meisten maximal hochste hochsten hochster hochstes highest"},
+	{"", -1, "least fewest minimum min wenigsten wenigste minimal lowest"},
+	{"date clock", 1, "latest last letzte letzter letzten letztes zuletzt"},
+	{"date clock", -1, "first erste erster ersten erstes zuerst"},
+	{"size", 1, "grosste grossten grosster grosstes biggest"},
+	{"temperature", 1, "hottest"},
+	{"distance", -1, "nearest closest"},
+	{"distance", 1, "farthest furthest"},
+	{"date", 1, "newest"},
+	{"age date", -1, "oldest"},
+}, map[string]direction{"best": 1, "beste": 1, "besten": 1, "bester": 1, "bestes": 1, "worst": -1})
 
 // superlative returns the adjective of a superlative.
 func (w word) superlative() (adjective, bool) {

@@ -2,6 +2,7 @@ package table
 
 import (
 	"slices"
+	"strings"
 
 	"docent/internal/fault"
 	"docent/rag/text"
@@ -15,7 +16,7 @@ func (r *reading) nouns() []int {
 	var out []int
 	left := maxNouns // a question may begin with them
 	for i, w := range r.words {
-		_, superlative := w.superlative()
+		_, superlative := r.superlative(i)
 		switch {
 		case superlative || r.roles[i] == operation || nounPhrases[w.text]:
 			left = maxNouns
@@ -53,7 +54,11 @@ func (r *reading) findNouns() {
 
 // titleWords returns the words of the title, the caption, and the headers of the columns that name rows.
 func (r *reading) titleWords() []word {
-	out := words(r.source.Title + " " + r.t.Caption)
+	title := r.source.Title + " " + r.t.Caption
+	out := words(title)
+	if strings.Contains(title, "-") { // "apartments-2026.csv"
+		out = append(out, words(strings.NewReplacer("-", " ", ".", " ").Replace(title))...)
+	}
 	for _, c := range r.labels {
 		out = append(out, r.t.Columns[c].words()...)
 	}

@@ -63,7 +63,7 @@ func Parse(text, language string) []Table {
 		out[i].markTotals()
 		out[i].setTypes(language)
 		out[i].checkLast()
-		out[i].setIndex()
+		out[i].setIndex(language)
 	}
 	return out
 }

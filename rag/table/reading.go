@@ -84,6 +84,7 @@ type limit struct {
 // read finds the roles of the words of a question.
 func read(question string, s *Source) *reading {
 	r := &reading{source: s, t: s.Table, words: words(question)}
+	r.words = splitter{r.t}.split(r.words)
 	r.roles, r.matched = make([]role, len(r.words)), make([]map[int]int, len(r.words))
 	r.text = spaced(r.words)
 	r.labels = r.t.labels()
@@ -180,8 +181,8 @@ func (r *reading) findOperations() {
 	for _, phrases := range [][]string{countPhrases, averagePhrases, sumPhrases, differPhrases} {
 		r.has(phrases, operation)
 	}
-	for i, w := range r.words {
-		if _, ok := w.superlative(); ok && r.roles[i] == unknown {
+	for i := range r.words {
+		if _, ok := r.superlative(i); ok && r.roles[i] == unknown {
 			r.roles[i] = operation
 		}
 	}
@@ -205,6 +206,16 @@ func (c Column) strength(w word) int {
 			best = max(best, byKind)
 		}
 	}
+	if w.concepts() == nil { // a compound such as "Reparaturkosten" for "Repair costs"
+		head, modifier := w.parts()
+		has := func(name string) bool { return slices.Contains(named, name) }
+		switch {
+		case slices.ContainsFunc(head, has) && slices.ContainsFunc(modifier, has):
+			best = max(best, byCompound)
+		case slices.ContainsFunc(head, has):
+			best = max(best, byConcept)
+		}
+	}
 	for _, h := range c.words() {
 		switch {
 		case h.text == w.text || sameRoot(h, w):
@@ -212,13 +223,31 @@ func (c Column) strength(w word) int {
 		case w.verb() != "" && w.verb() == h.verb():
 			best = max(best, byCompound)
 		case len(h.head) > len(w.root) && strings.HasSuffix(h.head, w.root):
-		case len(w.root) >= 4 && len(h.root) >= len(w.root)+3 && (strings.HasSuffix(h.root, w.root) || strings.HasPrefix(h.root, w.root)),
-			len(w.root) >= 4 && strings.HasPrefix(h.root, w.root) && concepts[h.root[len(w.root):]] != nil, // brain of brainwt
-			len(h.root) >= 5 && strings.HasPrefix(w.root, h.root) && len(newWord(w.root[len(h.root):]).concepts()) > 0:
+		case c.compound(h, w), len(h.root) >= 5 && strings.HasPrefix(w.root, h.root) && len(newWord(w.root[len(h.root):]).concepts()) > 0:
 			best = max(best, byCompound)
 		}
 	}
 	return best
+}
+
+// compound reports whether a word is a part of a compound in the name of a column, such as "brain" of "brainwt". English has few
+// compounds in one word, so the other part must be known there: "port" is no part of "transport".
+func (c Column) compound(h, w word) bool {
+	for _, part := range []string{w.text, w.root} {
+		rest, ok := strings.CutPrefix(h.text, part)
+		if !ok {
+			rest, ok = strings.CutSuffix(h.root, part)
+		}
+		if len(part) < minPart || !ok || rest == "" {
+			continue
+		}
+		_, adjective := adjectives[rest]
+		known := adjective || lightWords[rest] || isUnit(rest) || newWord(rest).concepts() != nil
+		if known || !c.english && len(h.root) >= len(part)+minOther {
+			return true
+		}
+	}
+	return false
 }
 
 // findColumns finds the columns that words name. Each word names the columns that it fits best.
@@ -469,7 +498,7 @@ func (r *reading) findRest() {
 		if r.roles[i] != unknown {
 			continue
 		}
-		_, compares := w.comparative()
+		_, compares := r.comparative(i)
 		if _, positive := adjectives[w.text]; positive || w.text == "ab" && i == len(r.words)-1 {
 			compares = true
 		}
@@ -490,7 +519,7 @@ func (r *reading) findRest() {
 
 // names reports whether a word of a title is a word of the question, or ends or begins with it.
 func names(title, w word) bool {
-	return title.text == w.text || !w.isNumber() && (sameRoot(title, w) || w.verb() != "" && w.verb() == title.verb() ||
+	return title.text == w.text || title.means(w) || !w.isNumber() && (sameRoot(title, w) || w.verb() != "" && w.verb() == title.verb() ||
 		w.verb() != "" && len(title.root) >= len(w.verb())+3 && strings.HasSuffix(title.root, w.verb()) ||
 		len(w.root) >= 4 && len(title.root) >= len(w.root)+2 && (strings.HasSuffix(title.root,
 			w.root) || strings.HasPrefix(title.root, w.root)))

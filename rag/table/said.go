@@ -237,6 +237,16 @@ func (r phrasing) noColumn() fault.Text {
 	return fault.NewText("table_no_column", "I cannot tell which column of %s is meant.", r.source.named())
 }
 
+// noDirection replies that the question does not tell which value is best.
+func (r phrasing) noDirection(e extreme, columns []int) fault.Text {
+	best := text.CodeSpan(r.words[e.word].written)
+	if len(columns) == 0 {
+		return fault.NewText("table_no_measure", "I cannot tell what %s means in %s. Name a column.", best, r.source.named())
+	}
+	return fault.NewText("table_no_direction", "I cannot tell what %s means for %s. Ask for the highest or the lowest value.", best,
+		r.t.headers(columns))
+}
+
 func (r phrasing) noOperation() fault.Text {
 	return fault.NewText("table_no_operation", "I cannot tell what to do with the rows of %s.", r.source.named())
 }
@@ -320,11 +330,17 @@ func (r phrasing) near() bool {
 		}
 	}
 	for _, f := range r.filters {
-		if f.whole || len(f.rows) == 1 || len(r.missing) == 0 {
+		if f.whole || len(r.missing) == 0 || len(f.rows) == 1 && r.mostOf(f) {
 			known, named = known+len(f.words), true
 		}
 	}
 	return known > 0 && known+len(r.missing) > 1 && (named || known >= len(r.missing))
+}
+
+// mostOf reports whether words are at least half of the name of a row.
+func (r phrasing) mostOf(f filter) bool {
+	all := slices.DeleteFunc(words(r.t.Rows[f.rows[0]].Cells[f.column].Text), word.isStop)
+	return 2*len(f.words) >= len(all)
 }
 
 // maxShownColumns limits the columns of a reply.

@@ -23,14 +23,14 @@ var numberWords = map[string]int{
 
 // extreme returns the superlative of the question. ok is false without one, or with several.
 func (r answering) extreme() (e extreme, ok bool) {
-	for i, w := range r.words {
-		a, found := w.superlative()
+	for i := range r.words {
+		a, found := r.superlative(i)
 		if !found || r.roles[i] != operation {
 			continue
 		}
 		if i+1 < len(r.words) && a.concepts == "" { // most expensive
 			if next, found := adjectives[r.words[i+1].text]; found && next.concepts != "" {
-				a = adjective{next.concepts, next.up * a.up}
+				a = adjective{concepts: next.concepts, up: next.up * a.up}
 				r.roles[i+1] = operation
 			}
 		}
@@ -59,6 +59,9 @@ func (r answering) extreme() (e extreme, ok bool) {
 
 // measures returns the columns that a superlative may mean.
 func (r answering) measures(e extreme) []int {
+	if e.own > 0 {
+		return []int{e.own - 1}
+	}
 	var ordered, named []int
 	for c, col := range r.t.Columns {
 		if col.ordered() {
@@ -153,6 +156,15 @@ func (t *Table) best(rows []int, c, n int, down bool) []int {
 // answerExtreme answers "the cheapest machine".
 func (r answering) answerExtreme(e extreme) Reply {
 	rows, measures := r.selected(), r.measures(e)
+	if e.judges {
+		better := direction(0)
+		if len(measures) == 1 {
+			better = r.t.Columns[measures[0]].better()
+		}
+		if e.up *= better; better == 0 {
+			return r.unclear(r.noDirection(e, measures))
+		}
+	}
 	if len(measures) == 0 {
 		return r.unclear(r.noColumn())
 	}
@@ -189,6 +201,9 @@ func (r answering) answerExtreme(e extreme) Reply {
 // fit returns how well a superlative fits a column that it orders by: the question names the column, or the adjective describes it.
 // It is 0 if the column is only the one that can be ordered.
 func (r answering) fit(e extreme, c int) int {
+	if e.own > 0 {
+		return 2
+	}
 	for _, m := range r.mentions() {
 		if slices.Contains(m.columns, c) {
 			return 2

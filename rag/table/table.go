@@ -53,6 +53,8 @@ type Column struct {
 	// named are the concepts of the name, and typed those of the type and the unit.
 	named, typed []string
 	index        []posting
+	// english reports that the text is English.
+	english bool
 }
 
 // Row is a row of data.

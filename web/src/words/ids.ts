@@ -833,6 +833,8 @@ export interface Params {
   table_more: [string, number];
   table_named: [string, string, string];
   table_no_column: [string];
+  table_no_direction: [string, string];
+  table_no_measure: [string, string];
   table_no_operation: [string];
   table_no_row: [string];
   table_no_value: [string, string];
