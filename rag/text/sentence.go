@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -310,7 +311,7 @@ func (s *splitter) stretch(start, end int, kind sentenceKind) {
 	for at := start; at < end; {
 		next := sentenceEnd(text, at)
 		k := kind
-		if k == ProseSentence && at == start && next == end && !Ends(text[at:next]) {
+		if k == ProseSentence && at == start && next == end && !Ends(text[at:next]) && !described.MatchString(text[at:next]) {
 			k = TitleSentence
 			if s.announced() && isLiteral(text[at:next]) {
 				k = CodeSentence
@@ -320,6 +321,9 @@ func (s *splitter) stretch(start, end int, kind sentenceKind) {
 		at = next
 	}
 }
+
+// described matches an option with its description on the next line.
+var described = regexp.MustCompile(`^--?\w\S*(?:[ ,]+\S+){0,3}\n[ \t]+\S`)
 
 // announced reports whether the previous sentence ends with a colon. A single
 // line behind it is then an example, not a title.

@@ -16,6 +16,7 @@ func TestOptionsAreNoCode(t *testing.T) {
 	}{
 		{"You keep all the changes of your files with the\n--soft option of the command.", []any{text.ProseSentence}},
 		{"--soft\n\nKeeps the changes in the working tree.", []any{text.TitleSentence, text.ProseSentence}},
+		{"-h, --human-readable\n    print sizes in human readable format\n\n-a, --all\n    write all counts", []any{text.ProseSentence, text.ProseSentence}},
 		{"Run this:\n\n-- count the rows\nSELECT count(*) FROM t;", []any{text.ProseSentence, text.CodeSentence}},
 		{"Run this:\n\npump --soft \\\n  --level=3", []any{text.ProseSentence, text.CodeSentence}},
 	} {
