@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strings"
 	"unicode"
 
 	"docent/rag/text"
@@ -59,11 +60,12 @@ var (
 )
 
 // whole replaces the first block of the best passage that is part of a list by the list, if the question asks for steps or for a
-// list, or if only the heading of the list has the words of the question. A list of another passage may be about another case.
+// list, if several steps are chosen, or if only the heading of the list has the words of the question. A list of another passage
+// may be about another case.
 func (e *extractor) whole(chosen []Block) []Block {
 	for i, b := range chosen {
 		first := e.passages[b.Passage][b.from]
-		if b.Kind != Step && b.Kind != Item && b.Kind != List || !e.asksForWhole(b) && (i > 0 || !e.onlyAbove(b)) ||
+		if b.Kind != Step && b.Kind != Item && b.Kind != List || !e.asksForWhole(b) && !severalSteps(chosen, b) && (i > 0 || !e.onlyAbove(b)) ||
 			b.Passage != chosen[0].Passage {
 			continue
 		}
@@ -84,6 +86,17 @@ func (e *extractor) whole(chosen []Block) []Block {
 		return out
 	}
 	return chosen
+}
+
+// severalSteps reports whether a step is one of several chosen steps of a passage.
+func severalSteps(chosen []Block, b Block) bool {
+	n := 0
+	for _, other := range chosen {
+		if other.Kind == Step && other.Passage == b.Passage {
+			n++
+		}
+	}
+	return b.Kind == Step && n > 1
 }
 
 // asksForWhole reports whether the question asks for the whole list of a block.
@@ -160,6 +173,9 @@ func belongs(q quote) bool {
 // maxNeighbor is the maximum number of words of a neighbor that completes a block.
 const maxNeighbor = 45
 
+// maxTable is the maximum number of words of a table that is quoted whole behind the sentence that announces it.
+const maxTable = 60
+
 // maxRemedy is the maximum number of words that follow an error.
 const maxRemedy = 80
 
@@ -183,6 +199,12 @@ func (e *extractor) neighbors(b Block, first bool, out []quote) []quote {
 		return out
 	}
 	switch next := s[b.to]; {
+	case isQuestion(s[b.to-1]):
+		end := b.to + 1
+		for end < len(s) && s[end].Block == next.Block && words(s[b.to:end+1]) <= maxFirst {
+			end++
+		}
+		add(b.to, end)
 	case first && next.Kind == text.ProseSentence && asksAboutError.MatchString(e.question):
 		end := b.to
 		for end < len(s) && s[end].label == next.label && s[end].said() && words(s[b.to:end+1]) <= maxRemedy &&
@@ -204,8 +226,21 @@ func (e *extractor) neighbors(b Block, first bool, out []quote) []quote {
 			end = itemEnd(s, b.to)
 		}
 		add(b.to, end)
+	case next.Kind == text.RowSentence && introduces(s[b.to-1]):
+		end := b.to
+		for end < len(s) && sameTable(s[b.to], s[end]) {
+			end++
+		}
+		if words(s[b.to:end]) <= maxTable {
+			add(b.to, end)
+		}
 	}
 	return out
+}
+
+// isQuestion reports whether a quote is a question. Its answer stands behind it.
+func isQuestion(q quote) bool {
+	return q.Kind != text.CodeSentence && q.Kind != text.RowSentence && strings.HasSuffix(strings.TrimRight(q.text, `*_"”’') `), "?")
 }
 
 // introduction returns the position of the sentence that introduces the list of an item that is no sentence of its own, or -1.

@@ -26,7 +26,7 @@ var answerHints = []hint{
 		regexp.MustCompile(`(?i)\bdefaults?\b|\bomitted\b|not (?:specified|given|set)|no .{1,30} (?:is|are) (?:specified|given)|\bnormally\b|\btypically\b`), 1.4,
 	},
 	{
-		regexp.MustCompile(`(?i)\bhow (?:many|much|long|big|large|often|wide|high|far|fast)\b|\b(?:max|min|maximum|minimum|limit|size|length|width|number|percent|threshold|port|version|exit codes?|timeout|bytes|biggest|largest|longest|first)\b`),
+		regexp.MustCompile(`(?i)\bhow (?:many|much|long|big|large|often|wide|high|far|fast)\b|\b(?:max|min|maximum|minimum|limits?|sizes?|length|width|numbers?|percent|thresholds?|ports?|versions?|exit codes?|timeouts?|bytes|biggest|largest|longest|first)\b`),
 		regexp.MustCompile(`(?i)` + number), .8,
 	},
 	{

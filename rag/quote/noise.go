@@ -45,8 +45,8 @@ var (
 const maxAnnounced = 8
 
 // telling drops chosen sentences that tell nothing themselves: they only refer
-// to another place, announce text that the answer does not quote, or are a single word of code, such as
-// an option, without the sentence that announces it. If all are such sentences, they stay.
+// to another place, announce text that the answer does not quote, ask a question whose answer is not quoted, or are a single word
+// of code, such as an option, without the sentence that announces it. If all are such sentences, they stay.
 func (e *extractor) telling(chosen []quote) []quote {
 	out := slices.DeleteFunc(slices.Clone(chosen), e.refersElsewhere)
 	for i := len(out) - 1; i >= 0; i-- {
@@ -54,7 +54,11 @@ func (e *extractor) telling(chosen []quote) []quote {
 			out = slices.Delete(out, i, i+1)
 			continue
 		}
-		if q := out[i]; introduces(q) && q.words <= maxAnnounced && (i == len(out)-1 || !out[i+1].isAnnounced(q)) {
+		if isQuestion(out[i]) && (i == len(out)-1 || !out[i+1].follows(out[i])) {
+			out = slices.Delete(out, i, i+1)
+			continue
+		}
+		if q := out[i]; introduces(q) && (q.words <= maxAnnounced || e.announcesTable(q)) && (i == len(out)-1 || !out[i+1].isAnnounced(q)) {
 			out = slices.Delete(out, i, i+1)
 		}
 	}
@@ -62,6 +66,12 @@ func (e *extractor) telling(chosen []quote) []quote {
 		return chosen
 	}
 	return out
+}
+
+// announcesTable reports whether a table stands behind a sentence.
+func (e *extractor) announcesTable(q quote) bool {
+	passage := e.passages[q.doc]
+	return q.at+1 < len(passage) && passage[q.at+1].Kind == text.RowSentence
 }
 
 // isAnnounced reports whether a sentence announces the quote that stands behind it in the answer: the next sentence, or an item of its
