@@ -68,3 +68,6 @@ func SetHeld(r *Retriever, chunks int) { r.held = chunks }
 
 // Advance applies all changes as Follow does.
 func Advance(ctx context.Context, r *Retriever) error { return r.advance(ctx, r.held, movedShare) }
+
+// InEnglish is inEnglish.
+func InEnglish(question string) string { return inEnglish(question) }

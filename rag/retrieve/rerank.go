@@ -31,13 +31,13 @@ type Score struct {
 	Start, End int
 }
 
-// rerankDepth is the number of results that a Reranker scores.
+// rerankDepth is the number of results that are ordered again, by a Reranker and demoteInterfaces.
 const rerankDepth = 20
 
 // rerank orders results by their own scores and those of the Reranker. If the Reranker fails, the
 // order stays.
 func (r *Retriever) rerank(ctx context.Context, asking question, results []Result) error {
-	if len(results) == 0 {
+	if r.cfg.Reranker == nil || len(results) == 0 {
 		return nil
 	}
 	passages := make([]corpus.Passage, len(results))

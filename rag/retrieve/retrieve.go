@@ -42,10 +42,23 @@ func (r *Retriever) Retrieve(ctx context.Context, query Query) (out Retrieval, e
 	defer r.files.Begin()()
 	start := time.Now()
 	defer func() { r.took.Observe(time.Since(start)) }()
-	if out.Question, err = r.respelled(ctx, talk.SearchText(q.Question, q.Turns)); err != nil {
+	body, err := r.respelled(ctx, talk.SearchText(q.Question, q.Turns))
+	if err != nil {
 		return Retrieval{}, err
 	}
-	asking, err := r.ask(ctx, q, out.Question)
+	if out, err = r.search(ctx, q, body); err != nil || !isUncompared(out.Signs) || text.Language(body) != "de" {
+		return out, err
+	}
+	if english := inEnglish(body); english != "" {
+		return r.search(ctx, q, english)
+	}
+	return out, nil
+}
+
+// search finds the passages that best fit a text.
+func (r *Retriever) search(ctx context.Context, q Query, body string) (out Retrieval, err error) {
+	out.Question = body
+	asking, err := r.ask(ctx, q, body)
 	if err != nil {
 		return Retrieval{}, err
 	}
@@ -54,18 +67,18 @@ func (r *Retriever) Retrieve(ctx context.Context, query Query) (out Retrieval, e
 		return Retrieval{}, err
 	}
 	out.Terms = terms
-	rerank := r.cfg.Reranker != nil && q.Mode == Full
 	n := max(q.K, evidence.Passages)
-	if rerank {
+	if q.Mode == Full {
 		n = max(n, rerankDepth)
 	}
 	if out.Results, err = r.results(ctx, distinct(candidates, n), q); err != nil {
 		return Retrieval{}, err
 	}
-	if rerank {
+	if q.Mode == Full {
 		if err := r.rerank(ctx, asking, out.Results); err != nil {
 			return Retrieval{}, err
 		}
+		demoteInterfaces(q.Question, out.Results)
 	}
 	statistics, err := r.features.Statistics(ctx, nil)
 	if err != nil {
@@ -77,6 +90,9 @@ func (r *Retriever) Retrieve(ctx context.Context, query Query) (out Retrieval, e
 	out.Results = out.Results[:min(q.K, len(out.Results))]
 	return out, nil
 }
+
+// isUncompared reports whether the best passage is in English, and the question in another language, without a model for both.
+func isUncompared(s evidence.Signs) bool { return s.Other && s.Similarity == 0 && s.Language == "en" }
 
 func passagesOf(results []Result) []evidence.Passage {
 	out := make([]evidence.Passage, len(results))

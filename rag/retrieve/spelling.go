@@ -150,16 +150,27 @@ var abbreviations = map[string]string{
 	"min": "minimum", "max": "maximum",
 }
 
+// pastForms are irregular forms of verbs, which stemming does not join with the form that documents mostly use.
+var pastForms = map[string]string{
+	"forgot": "forget", "forgotten": "forget", "lost": "lose", "broke": "break", "broken": "break", "sent": "send", "wrote": "write",
+	"written": "write", "bought": "buy", "sold": "sell", "paid": "pay", "spent": "spend", "stole": "steal", "stolen": "steal",
+	"chose": "choose", "chosen": "choose", "began": "begin", "begun": "begin", "took": "take", "taken": "take", "gave": "give",
+	"given": "give", "froze": "freeze", "frozen": "freeze", "hid": "hide", "hidden": "hide", "drove": "drive", "driven": "drive",
+	"fell": "fall", "fallen": "fall", "grew": "grow", "grown": "grow", "held": "hold", "kept": "keep", "knew": "know", "known": "know",
+	"met": "meet", "rode": "ride", "slept": "sleep", "spoke": "speak", "spoken": "speak", "stood": "stand", "taught": "teach",
+	"threw": "throw", "thrown": "throw", "understood": "understand", "woke": "wake", "won": "win", "built": "build", "caught": "catch",
+}
+
 // slips returns the words of a text that are not in the vocabulary but differ
 // by one typing error from a word that is, in order. An error is a missing
 // letter, a doubled letter, or two letters in the wrong order. Unknown names
-// rarely look like that. It also returns abbreviations.
+// rarely look like that. It also returns abbreviations and irregular forms.
 func slips(words *embed.Static, s string) []slip {
 	var out []slip
 	suspects := 0
 	for _, w := range text.Words(s) {
 		typed := strings.ToLower(s[w.Start:w.End])
-		if meant := abbreviations[typed]; meant != "" && len(out) < maxSlips {
+		if meant := cmp.Or(abbreviations[typed], pastForms[typed]); meant != "" && len(out) < maxSlips {
 			out = append(out, slip{w, meant})
 			continue
 		}
