@@ -21,6 +21,8 @@ func TestSmallTalkKind(t *testing.T) {
 	t.Parallel()
 	for message, want := range map[string]string{
 		"Hello, how are you?": "mood", "ok, thank you very much!": "thanks", "hi, can you help me?": "help", "Great. Bye!": "bye",
+		"is my data sent anywhere": "privacy", "werden meine Daten verschickt?": "privacy", "kann man docent auf deutsch benutzen": "languages",
+		"does it support german": "languages",
 	} {
 		if got := Small(message); got == nil || got.Name != want {
 			t.Errorf("%q is %v, want %s", message, got, want)
