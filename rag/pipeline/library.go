@@ -153,7 +153,8 @@ func (a librarian) empty() {
 	a.reply(fault.NewText("holdings_none", "I know of no documents yet. %s", a.pipeline.hint()))
 }
 
-// list lists the documents, or those of one kind or collection. It is not done if no collection has the name.
+// list lists the documents, or those of one kind or collection. It is not done if no collection has the name, or no document fits a
+// kind with further words: a "docker image" may be a subject of the documents.
 func (a librarian) list(ctx context.Context, l talk.Library) (done bool, err error) {
 	infos, total, err := a.held(ctx, l.Collection)
 	switch {
@@ -182,6 +183,9 @@ func (a librarian) list(ctx context.Context, l talk.Library) (done bool, err err
 		if len(some) > 0 {
 			out.say(a.said(fault.NewText("library_of_kind", "Documents that fit (%d of %d):", len(some), total)))
 			return true, a.entries(ctx, out, some, len(some))
+		}
+		if strings.Contains(l.Name, " ") && !isFormat(l.Name) {
+			return false, nil
 		}
 		out.say(a.said(fault.NewText("library_none_of_kind", "No document fits %s.", text.CodeSpan(l.Name))) + "\n")
 		documents = documents[:min(len(documents), maxListed)]

@@ -35,6 +35,16 @@ var languages = map[string]string{
 	"englisch": "en", "deutsch": "de", "französisch": "fr", "spanisch": "es", "italienisch": "it", //nolint:misspell // it is German
 }
 
+// isFormat reports whether a kind of documents is a format.
+func isFormat(kind string) bool {
+	for _, e := range endings {
+		if e.names.MatchString(kind) {
+			return true
+		}
+	}
+	return false
+}
+
 // ofKind returns the documents of a kind: of a format, in a language, or with the words in their title or file name.
 func ofKind(documents []corpus.Document, kind string) []corpus.Document {
 	fits := func(d corpus.Document) bool {
