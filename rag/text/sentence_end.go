@@ -45,10 +45,40 @@ func stopEnds(text string, start, stop, at int) (int, bool) {
 	if unicode.IsLower(next) && !strings.ContainsAny(FirstWord(rest), "_(") {
 		return 0, false
 	}
-	if text[stop] == '.' && isAbbreviation(text[start:stop], rest) {
+	if text[stop] == '.' && isAbbreviation(text[start:stop], rest) || openParentheses(text[start:at], text[at:]) {
 		return 0, false
 	}
 	return at, true
+}
+
+// maxParentheses is the maximum number of bytes from a stop inside parentheses to their end.
+const maxParentheses = 240
+
+// openParentheses reports whether the parentheses inside a sentence, of which part is the beginning, end soon behind it.
+func openParentheses(part, rest string) bool {
+	depth := 0
+	for _, r := range strings.TrimLeft(part, " \n\t(") {
+		switch {
+		case r == '(':
+			depth++
+		case r == ')' && depth > 0:
+			depth--
+		}
+	}
+	if depth == 0 {
+		return false
+	}
+	for _, r := range rest[:min(len(rest), maxParentheses)] {
+		switch r {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // FirstWord returns s up to the first white space.

@@ -30,6 +30,7 @@ func TestSplitSentences(t *testing.T) {
 		"initial":        {"It is by J. Smith. He wrote it.", []string{"It is by J. Smith.", "He wrote it."}},
 		"ellipsis":       {"Run ALTER TABLE ... ADD COLUMN first. Then go.", []string{"Run ALTER TABLE ... ADD COLUMN first.", "Then go."}},
 		"quotes":         {`He said "Stop." Then he left.`, []string{`He said "Stop."`, "Then he left."}},
+		"parentheses":    {"It is slow (it read all. It is big) and late. (It is new. It works.) End.", []string{"It is slow (it read all. It is big) and late.", "(It is new.", "It works.)", "End."}},
 		"markers":        {"It is ten. [1] Not more [2]. Really.[3][4] Yes.", []string{"It is ten. [1]", "Not more [2].", "Really.[3][4]", "Yes."}},
 		"identifier":     {"It is on. autovacuum_naptime says how often.", []string{"It is on.", "autovacuum_naptime says how often."}},
 		"wide":           {"これは本です。それはペンです。", []string{"これは本です。", "それはペンです。"}},
