@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"docent/embed"
+	"docent/rag/corpus"
 	"docent/rag/text"
 )
 
@@ -103,7 +104,8 @@ func (e *extractor) choose() []Block {
 				break
 			}
 			if length+c.words > maxAnswer || c.quotes[0].adrift && !slices.ContainsFunc(chosen, c.quotes[0].follows) ||
-				e.isStray(*c, best) || e.defines != nil && c.Kind == Code && best.Kind != Code || repeats(chosen, c.quotes) || !e.related(*c, best) && !e.adjoins(*c, blocks) {
+				isStray(e.documents, *c, best) || e.defines != nil && c.Kind == Code && best.Kind != Code ||
+				repeats(chosen, c.quotes) || !e.related(*c, best) && !e.adjoins(*c, blocks) {
 				continue
 			}
 			gain := e.gain(*c, covered, hinted) + weightName*e.named(*c, chosen)
@@ -163,17 +165,16 @@ func (e *extractor) related(c, best candidate) bool {
 
 // isStray reports whether a further block is a step or a row of another section than the best block. Without its list or table,
 // it says little. Rows under the same header are compared.
-func (e *extractor) isStray(c, best candidate) bool {
-	if c.Kind != Step && c.Kind != Row || e.sameSection(c.Passage, best.Passage) {
+func isStray(passages []corpus.Passage, c, best candidate) bool {
+	if c.Kind != Step && c.Kind != Row || sameSection(passages[c.Passage], passages[best.Passage]) {
 		return false
 	}
 	return c.Kind == Step || best.Kind != Row || c.quotes[0].header == "" || c.quotes[0].header != best.quotes[0].header
 }
 
 // sameSection reports whether two passages are parts of one section.
-func (e *extractor) sameSection(a, b int) bool {
-	p, q := e.documents[a], e.documents[b]
-	return p.Document.ID == q.Document.ID && slices.Equal(p.Headings, q.Headings)
+func sameSection(a, b corpus.Passage) bool {
+	return a.Document.ID == b.Document.ID && slices.Equal(a.Headings, b.Headings)
 }
 
 // adjoins reports whether a block with words of the question follows a chosen block, or is a row of a table in its section. Such a

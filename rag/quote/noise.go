@@ -58,7 +58,9 @@ func (e *extractor) telling(chosen []quote) []quote {
 			out = slices.Delete(out, i, i+1)
 			continue
 		}
-		if q := out[i]; introduces(q) && (q.words <= maxAnnounced || e.announcesTable(q)) && (i == len(out)-1 || !out[i+1].isAnnounced(q)) {
+		q := out[i]
+		if introduces(q) && (q.words <= maxAnnounced || announcesTable(q, e.passages[q.doc])) &&
+			(i == len(out)-1 || !out[i+1].isAnnounced(q)) {
 			out = slices.Delete(out, i, i+1)
 		}
 	}
@@ -68,9 +70,8 @@ func (e *extractor) telling(chosen []quote) []quote {
 	return out
 }
 
-// announcesTable reports whether a table stands behind a sentence.
-func (e *extractor) announcesTable(q quote) bool {
-	passage := e.passages[q.doc]
+// announcesTable reports whether a table stands behind a sentence of a passage.
+func announcesTable(q quote, passage []quote) bool {
 	return q.at+1 < len(passage) && passage[q.at+1].Kind == text.RowSentence
 }
 

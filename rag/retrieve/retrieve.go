@@ -46,17 +46,17 @@ func (r *Retriever) Retrieve(ctx context.Context, query Query) (out Retrieval, e
 	if err != nil {
 		return Retrieval{}, err
 	}
-	if out, err = r.search(ctx, q, body); err != nil || !isUncompared(out.Signs) || text.Language(body) != "de" {
+	if out, err = search(ctx, r, q, body); err != nil || !isUncompared(out.Signs) || text.Language(body) != "de" {
 		return out, err
 	}
 	if english := inEnglish(body); english != "" {
-		return r.search(ctx, q, english)
+		return search(ctx, r, q, english)
 	}
 	return out, nil
 }
 
 // search finds the passages that best fit a text.
-func (r *Retriever) search(ctx context.Context, q Query, body string) (out Retrieval, err error) {
+func search(ctx context.Context, r *Retriever, q Query, body string) (out Retrieval, err error) {
 	out.Question = body
 	asking, err := r.ask(ctx, q, body)
 	if err != nil {
