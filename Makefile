@@ -48,7 +48,7 @@ test: ## run all tests of Go and the page, on a real Postgres and in a real brow
 
 # Packages with goroutines, whose tests run with the race detector. It makes tests up to ten times
 # slower, and finds nothing in the other packages.
-RACED := ./agent/... ./api/... ./auth/... ./client/... ./embed/... ./eval ./index/... ./ingest ./ingest/enrich \
+RACED := ./agent/... ./api/... ./auth/... ./backup ./client/... ./embed/... ./eval ./index/... ./ingest ./ingest/enrich \
 	./ingest/ingesttest ./ingest/source/... ./ingest/work/... ./ingest/worker/... ./internal/... ./llm/... ./rag/retrieve/... ./settings/... \
 	./store/... ./webhook/... ./ws/...
 # internal/servertest runs whole servers, whose packages have raced tests of their own.

@@ -138,6 +138,9 @@ func settingRoutes() []route.Access {
 		{Route: "DELETE /api/models/{name}", Scope: auth.Admin, Audit: audit.ModelRemoved},
 		{Route: "POST /api/models/test", Scope: auth.Admin},
 		{Route: "GET /api/models/local", Scope: auth.Admin},
+		{Route: "GET /api/system", Scope: auth.Admin},
+		{Route: "GET /api/system/backups", Scope: auth.Admin},
+		{Route: "POST /api/system/backups", Scope: auth.Admin, Audit: audit.BackupStarted},
 	}
 }
 

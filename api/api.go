@@ -34,6 +34,7 @@ import (
 	"docent/api/slots"
 	"docent/api/sse"
 	"docent/api/stall"
+	"docent/api/system"
 	"docent/api/uploads"
 	"docent/insight"
 	"docent/internal/fault"
@@ -153,6 +154,8 @@ type Config struct {
 	Setup Setup
 	// Settings reads and changes settings and chat models. Default: none.
 	Settings settings.Config
+	// System describes the installation. Default: nothing.
+	System system.Config
 	// Insights keeps facts about answers. Default: nil, there are none.
 	Insights insight.Store
 	// Gaps keeps groups of questions without an answer. Required with Insights.
@@ -355,6 +358,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	copies{owned, cfg.Versions, cfg.Quotas}.addRoutes(r)
 	sources{cfg.Sources}.addRoutes(r)
 	settings.AddRoutes(r, cfg.Settings)
+	system.AddRoutes(r, cfg.System)
 	insights.AddRoutes(r, insights.Config{
 		Store: cfg.Insights, Gaps: cfg.Gaps, Approved: cfg.Approved, Documents: cfg.Uploads, Today: cfg.Today,
 		Managed: access{cfg.Rights, shelf, cfg.Logger}.managed, Lacking: cfg.Lacking,

@@ -360,6 +360,7 @@ var contract = []string{
 	"GET /api/insight/answers", "POST /api/insight/answers", "PUT /api/insight/answers/{id}",
 	"GET /api/settings", "PUT /api/settings/{key}", "DELETE /api/settings/{key}",
 	"GET /api/models", "PUT /api/models", "PUT /api/models/{name}", "DELETE /api/models/{name}", "POST /api/models/test", "GET /api/models/local",
+	"GET /api/system", "GET /api/system/backups", "POST /api/system/backups",
 	"POST /api/events", "POST /api/sessions/{session_id}/events",
 	"POST /notify_websocket",
 }

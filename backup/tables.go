@@ -62,7 +62,7 @@ func table(name, columns string) Table {
 
 // Tables are the tables of a backup. A table comes after those that its rows refer to.
 // The schema also has the table corpus, of which a backup holds only the revision, replica,
-// snapshot, and the tables of the migrations and of SQLite.
+// job_lease, snapshot, and the tables of the migrations and of SQLite.
 var Tables = []Table{
 	table("collection", "id int, name text, created_at time, restricted bool, "+
 		"title text, description text, color text, owner text, questions text"),

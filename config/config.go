@@ -62,9 +62,14 @@ type Config struct {
 	// KeepQuestions is the number of days for which facts about questions are kept. 0 keeps only
 	// totals; default 90.
 	KeepQuestions int
+	// KeepConversations is the number of days after their last use for which conversations are kept,
+	// unless they are pinned or in a folder. 0 keeps all.
+	KeepConversations int
 	// KeepLog is the number of days for which records of the audit log are kept. 0 keeps them until
 	// newer ones displace them.
 	KeepLog int
+	// Backups configures backups that the server makes.
+	Backups Backups
 	// PublicLinks allows shared links that are readable without a sign-in; default false.
 	PublicLinks bool
 	// Origins are additional web origins that may connect; default none.
@@ -421,8 +426,14 @@ func (c Config) validate() error {
 	if c.KeepQuestions < 0 {
 		return wrong("keep-questions", "must not be negative; 0 keeps only daily totals")
 	}
+	if c.KeepConversations < 0 {
+		return wrong("keep-conversations", "must not be negative; 0 means no limit")
+	}
 	if c.KeepLog < 0 {
 		return wrong("keep-log", "must not be negative; 0 means no limit")
+	}
+	if c.Backups.Keep < 0 {
+		return wrong("backup.keep", "must not be negative; 0 keeps all backups")
 	}
 	if c.HTTPConnections < 1 {
 		return wrong("limits.http-connections", "has to be positive")

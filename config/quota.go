@@ -101,6 +101,11 @@ func quotaSettings() []Setting {
 		})(number(func(c *Config) *int { return &c.KeepQuestions })),
 		with(Setting{
 			Storage: AfterRestart,
+			Key:     "keep-conversations", Flag: "keep-conversations", Env: []string{"DOCENT_KEEP_CONVERSATIONS"}, Scope: Serving,
+			Help: "days after their last use for which conversations are kept, unless they are pinned or in a folder; 0 for no limit", Default: "0",
+		})(number(func(c *Config) *int { return &c.KeepConversations })),
+		with(Setting{
+			Storage: AfterRestart,
 			Key:     "keep-log", Flag: "keep-log", Env: []string{"DOCENT_KEEP_LOG"}, Scope: Serving,
 			Help: "days for which records of the audit log are kept; 0 for no limit", Default: "0",
 		})(number(func(c *Config) *int { return &c.KeepLog })),

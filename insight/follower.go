@@ -26,6 +26,8 @@ type FollowerConfig struct {
 	Store Store
 	// Keep is the time for which facts are kept. 0 keeps no facts, only totals. Default: 0.
 	Keep time.Duration
+	// Expired is called with the number of removed facts. Default: none.
+	Expired func(ctx context.Context, removed int)
 	// Now returns the time. Default: time.Now.
 	Now func() time.Time
 	// Logger receives failures. Default: none.
@@ -41,6 +43,9 @@ func NewFollower(cfg FollowerConfig) (*Follower, error) {
 	if cfg.Store == nil {
 		return nil, errors.New("insight: FollowerConfig.Store is missing")
 	}
+	if cfg.Expired == nil {
+		cfg.Expired = func(context.Context, int) {}
+	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
@@ -53,12 +58,18 @@ func NewFollower(cfg FollowerConfig) (*Follower, error) {
 // Run follows until ctx ends. It logs failures and tries again.
 func (f *Follower) Run(ctx context.Context) error {
 	var expired time.Time
+	total := 0
 	return repeat(ctx, f.cfg.Logger, "derive facts about answers", func(ctx context.Context) (more bool, err error) {
 		more, err = f.Step(ctx)
 		if err == nil && f.cfg.Now().Sub(expired) >= expireEvery {
 			var removed int
-			if removed, err = f.Expire(ctx); removed < expireBatch {
+			removed, err = f.Expire(ctx)
+			if total += removed; removed < expireBatch {
 				expired = f.cfg.Now()
+				if total > 0 {
+					f.cfg.Expired(ctx, total)
+				}
+				total = 0
 			}
 		}
 		return more, err
@@ -102,9 +113,13 @@ func (f *Follower) Step(ctx context.Context) (more bool, err error) {
 	return more, nil
 }
 
-// Expire removes facts that are older than Keep, at most a batch.
+// Expire removes facts of the days (UTC) that ended longer than Keep before now, at most a batch.
 func (f *Follower) Expire(ctx context.Context) (removed int, err error) {
-	if removed, err = f.cfg.Store.ExpireAnswers(ctx, f.cfg.Now().Add(-f.cfg.Keep), expireBatch); err != nil {
+	now := f.cfg.Now().UTC()
+	if f.cfg.Keep > 0 {
+		now = now.Truncate(24 * time.Hour) // one removal in a day
+	}
+	if removed, err = f.cfg.Store.ExpireAnswers(ctx, now.Add(-f.cfg.Keep), expireBatch); err != nil {
 		return 0, fmt.Errorf("remove old facts: %w", err)
 	}
 	return removed, nil

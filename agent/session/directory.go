@@ -2,12 +2,13 @@ package session
 
 import (
 	"context"
+	"time"
 
 	"docent/agent/session/journal"
 )
 
-// Directory returns d with another DeleteSession. It also ends the session in memory: it stops the
-// running turn and tells the clients.
+// Directory returns d with another DeleteSession and ExpireSessions. They also end sessions in memory:
+// they stop running turns and tell the clients.
 func (r *Runtime) Directory(d journal.Directory) journal.Directory { return &directory{d, r} }
 
 type directory struct {
@@ -19,12 +20,28 @@ type directory struct {
 func (d *directory) DeleteSession(ctx context.Context, key journal.SessionKey) error {
 	err := d.Directory.DeleteSession(ctx, key)
 	if err == nil {
-		d.runtime.Drop(key.ID)
-		if others := d.runtime.cfg.Replicas; others != nil {
-			others.Deleted(key.ID)
-		}
+		d.end(key)
 	}
 	return err
+}
+
+// ExpireSessions implements Directory.
+func (d *directory) ExpireSessions(ctx context.Context, before time.Time, limit int) ([]journal.SessionKey, error) {
+	keys, err := d.Directory.ExpireSessions(ctx, before, limit)
+	for _, key := range keys {
+		if key.Agent == d.runtime.cfg.Agent.Name() {
+			d.end(key)
+		}
+	}
+	return keys, err //nolint:wrapcheck // the directory names the operation
+}
+
+// end ends a deleted session in the memory of all processes.
+func (d *directory) end(key journal.SessionKey) {
+	d.runtime.Drop(key.ID)
+	if others := d.runtime.cfg.Replicas; others != nil {
+		others.Deleted(key.ID)
+	}
 }
 
 // Drop ends the conversation of a session that was deleted, here or by another process.

@@ -93,6 +93,8 @@ const (
 	ModelChanged Action = "model.changed"
 	// ModelRemoved is the removal of a stored chat model.
 	ModelRemoved Action = "model.removed"
+	// BackupStarted is the start of a backup on demand. The object is "".
+	BackupStarted Action = "backup.started"
 	// LogExported is the export of this log as a file.
 	LogExported Action = "log.exported"
 )
@@ -126,6 +128,13 @@ const (
 	// user. The object is the user.
 	MemoryRead   Action = "memory.read"
 	MemoryErased Action = "memory.erased"
+)
+
+// The removals of conversations and questions that are older than the time to keep them. The object is
+// their number. The actor is Server.
+const (
+	ConversationsExpired Action = "conversations.expired"
+	QuestionsExpired     Action = "questions.expired"
 )
 
 // LogExpired is the removal of records that are older than the time to keep them. The object is

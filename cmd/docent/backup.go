@@ -88,7 +88,7 @@ With --passphrase-file, the file is encrypted with age.`,
 				return fmt.Errorf("read backup: %w", err)
 			}
 			if err := recordBackup(cmd.Context(), p, args[0], info.Size()); err != nil {
-				return err
+				fmt.Fprintf(std.err, "warning: the backup is complete, but the database has no record of it, so the console does not show it: %v\n", err)
 			}
 			fmt.Fprintf(std.out, "wrote and checked %s: %d rows, %.1f MB\n", args[0], rows, float64(info.Size())/1e6)
 			if key := filepath.Join(p.Config.Data, "secret.key"); p.Config.Sources.SecretKey == "" {

@@ -86,6 +86,7 @@ type Database struct {
 	Work      work.Store
 	// Failures finds documents that can be read again.
 	Failures work.Documents
+	Jobs     backup.Leases
 }
 
 // Schema is the maintenance of a database.
@@ -95,6 +96,8 @@ type Schema interface {
 	// SchemaVersion returns the version of the tables, and the latest one that
 	// this program knows.
 	SchemaVersion(ctx context.Context) (current, latest int64, err error)
+	// Size returns the size of the database on the disk, in bytes.
+	Size(ctx context.Context) (int64, error)
 	// Close closes the database.
 	Close() error
 }
@@ -124,7 +127,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 			Corpus: s, Library: s, Collections: s, Tags: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 			Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s,
 			Tokens: s, Users: s, Logins: s, Links: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Approved: s,
-			Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s, Work: s, Failures: s, Replicas: s, Bus: s,
+			Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s, Jobs: s, Work: s, Failures: s, Replicas: s, Bus: s,
 			Vectors: vectors, Words: words,
 		}, nil
 	}
@@ -137,7 +140,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s,
 		Tokens: s, Users: s, Logins: s, Links: s,
 		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Approved: s,
-		Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s, Work: s, Failures: s,
+		Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s, Jobs: s, Work: s, Failures: s,
 	}, nil
 }
 

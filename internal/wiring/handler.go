@@ -74,8 +74,8 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		Agent: s.definition.Agent.Name(), Version: s.version, Info: s.info,
 		Ready: s.readyChecks(), Models: func() map[string]string { return s.now().states() },
 		UploadBytes: s.Config.MaxFileSize, MaxSearches: s.Config.Searches, Quotas: s.quotas,
-		Settings: s.settingsConfig(),
-		Sources:  s.Sources, Metrics: s.metrics, Logger: s.Log,
+		Settings: s.settingsConfig(), System: systemConfig(s),
+		Sources: s.Sources, Metrics: s.metrics, Logger: s.Log,
 		ChatModels: func() []string { return s.now().otherChoices() }, Write: present{s}.write,
 	}
 	if s.setup != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/auth/audit"
 	"docent/auth/rights"
 	"docent/config"
 	"docent/insight"
@@ -20,7 +21,10 @@ import (
 func (s *Server) addInsights() (err error) {
 	keep := time.Duration(s.Config.KeepQuestions) * 24 * time.Hour
 	s.recorder = insight.NewRecorder(s.DB.Insights, keep, s.Log)
-	if s.facts, err = insight.NewFollower(insight.FollowerConfig{Store: s.DB.Insights, Keep: keep, Logger: s.Log}); err != nil {
+	if s.facts, err = insight.NewFollower(insight.FollowerConfig{
+		Store: s.DB.Insights, Keep: keep, Logger: s.Log,
+		Expired: func(ctx context.Context, removed int) { recordExpired(ctx, s.Store, audit.QuestionsExpired, removed) },
+	}); err != nil {
 		return fmt.Errorf("facts about answers: %w", err)
 	}
 	// It reads everything. The API withholds answers from documents that a reader may not open.

@@ -26,6 +26,7 @@ import (
 	"docent/api/mcp"
 	"docent/api/route"
 	"docent/auth"
+	"docent/backup"
 	"docent/config"
 	"docent/ingest"
 	"docent/ingest/encode"
@@ -88,6 +89,7 @@ type Server struct {
 	facts         *insight.Follower
 	recorder      *insight.Recorder
 	grouper       *insight.Grouper
+	backups       *backup.Maker
 	http          *http.Server // nil if the program has its own
 
 	// work is the work on indexes and store. It outlives the context of Serve by the
@@ -218,7 +220,8 @@ func (s *Server) Start(ctx context.Context, a *agent.Agent, addr string) (http.H
 	for _, part := range []func(context.Context) error{
 		s.Retriever.Follow, s.follow,
 		s.reembed, s.runEncodings, s.followAgent, s.Sources.Run, s.Webhooks.Run, s.runner.Run, s.now().probe, s.facts.Run, s.recorder.Run,
-		s.grouper.Run, s.followSettings, s.keepLog,
+		s.grouper.Run, s.followSettings, s.keepLog, s.backups.Run,
+		func(ctx context.Context) error { return keepConversations(ctx, s) },
 	} {
 		s.work.Go(func() error { return part(s.working) })
 	}
@@ -249,6 +252,9 @@ func (s *Server) open(ctx context.Context, a *agent.Agent, addr string) (http.Ha
 		return nil, err
 	}
 	if err := s.addInsights(); err != nil {
+		return nil, err
+	}
+	if s.backups, err = newBackups(s); err != nil {
 		return nil, err
 	}
 	return s.handler(addr)

@@ -41,6 +41,9 @@ func TestOpen(t *testing.T) {
 	if err != nil || current != latest || latest == 0 {
 		t.Errorf("schema version %d of %d, %v", current, latest, err)
 	}
+	if size, err := s.Size(t.Context()); err != nil || size < 100_000 {
+		t.Errorf("the database has %d bytes, %v", size, err)
+	}
 	if err := s.Ping(t.Context()); err != nil {
 		t.Error(err)
 	}

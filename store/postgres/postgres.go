@@ -194,6 +194,12 @@ func (s *database) SchemaVersion(ctx context.Context) (current, latest int64, er
 	return current, migrations.Latest(migrations.Postgres), fail("schema version", err)
 }
 
+// Size returns the size of the database on the disk, in bytes.
+func (s *database) Size(ctx context.Context) (bytes int64, err error) {
+	err = s.pool.QueryRow(ctx, `SELECT pg_database_size(current_database())`).Scan(&bytes)
+	return bytes, fail("size of the database", err)
+}
+
 // write runs f in a transaction and retries collisions. It checks the fence of ctx.
 func (s *database) write(ctx context.Context, f func(tx pgx.Tx) error) error {
 	return again(ctx, func() error {

@@ -62,3 +62,13 @@ func (s *replicas) ReleaseSession(ctx context.Context, key journal.SessionKey, r
 		key.Agent, key.ID, replica)
 	return fail("release session "+key.ID, err)
 }
+
+// ListReplicas returns the live replicas; see journal.Leases.
+func (s *replicas) ListReplicas(ctx context.Context) ([]journal.Replica, error) {
+	rows, err := s.pool.Query(ctx, `SELECT id, expires_at FROM replica WHERE expires_at >= now() ORDER BY id`)
+	if err != nil {
+		return nil, fail("list the replicas", err)
+	}
+	out, err := pgx.CollectRows(rows, pgx.RowToStructByPos[journal.Replica])
+	return out, fail("list the replicas", err)
+}

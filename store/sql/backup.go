@@ -8,7 +8,10 @@ import (
 	"docent/store"
 )
 
-var _ backup.Runs = Store{}
+var (
+	_ backup.Runs   = Store{}
+	_ backup.Leases = Store{}
+)
 
 // backupRuns stores the runs of backups.
 type backupRuns struct{ db Database }
@@ -40,4 +43,27 @@ func (s backupRuns) Backups(ctx context.Context, limit int) ([]backup.Run, error
 func (s backupRuns) LastBackup(ctx context.Context) (at time.Time, err error) {
 	_, err = found(ctx, s.db, []any{Time(&at)}, `SELECT at FROM backup_run WHERE problem = '' ORDER BY id DESC LIMIT 1`)
 	return at, s.db.Fail("find the last backup", err)
+}
+
+// TakeJob takes or extends the lease of a job; see backup.Leases.
+func (s backupRuns) TakeJob(ctx context.Context, job, owner string, until time.Time) (bool, error) {
+	now := s.db.Now()
+	n, err := s.db.Exec(ctx, `INSERT INTO job_lease (job, owner, until) VALUES ($1, $2, $3) ON CONFLICT (job) DO UPDATE
+		SET owner = excluded.owner, until = excluded.until
+		WHERE job_lease.owner = $2 OR job_lease.until < $4 OR job_lease.until > $5`,
+		job, owner, until, now, now.Add(backup.MaxLease))
+	return n > 0, s.db.Fail("lease the job "+job, err)
+}
+
+// EndJob ends the lease of an owner; see backup.Leases.
+func (s backupRuns) EndJob(ctx context.Context, job, owner string) error {
+	return s.db.Fail("end the job "+job, change(ctx, s.db, nil, `DELETE FROM job_lease WHERE job = $1 AND owner = $2`, job, owner))
+}
+
+// JobRuns reports whether anybody has the lease of a job; see backup.Leases.
+func (s backupRuns) JobRuns(ctx context.Context, job string) (bool, error) {
+	now, one := s.db.Now(), 0
+	runs, err := found(ctx, s.db, []any{&one}, `SELECT 1 FROM job_lease WHERE job = $1 AND until >= $2 AND until <= $3`,
+		job, now, now.Add(backup.MaxLease))
+	return runs, s.db.Fail("look at the job "+job, err)
 }

@@ -36,3 +36,35 @@ func TestBackupRuns(t *testing.T) {
 		}
 	})
 }
+
+func TestJobs(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		const job = "backup"
+		take := func(owner string, until time.Duration, want bool) {
+			t.Helper()
+			if mine, err := w.jobs.TakeJob(t.Context(), job, owner, time.Now().Add(until)); err != nil || mine != want {
+				t.Errorf("%s takes the job: %v, %v, want %v", owner, mine, err, want)
+			}
+		}
+		runs := func(want bool) {
+			t.Helper()
+			if runs, err := w.jobs.JobRuns(t.Context(), job); err != nil || runs != want {
+				t.Errorf("the job runs: %v, %v, want %v", runs, err, want)
+			}
+		}
+		runs(false)
+		take("a", time.Minute, true)
+		take("a", time.Minute, true)
+		take("b", time.Minute, false)
+		runs(true)
+		storetest.OK(t, w.jobs.EndJob(t.Context(), job, "b"))
+		runs(true)
+		take("a", -time.Minute, true) // it is killed, and the time passes
+		runs(false)
+		take("b", time.Minute, true)
+		take("b", 2*backup.MaxLease, true) // then, the clock is set back
+		take("a", time.Minute, true)
+		storetest.OK(t, w.jobs.EndJob(t.Context(), job, "a"))
+		runs(false)
+	})
+}

@@ -41,6 +41,7 @@ type database interface {
 	insight.Gaps
 	insight.Approvals
 	backup.Runs
+	backup.Leases
 	work.Store
 	work.Documents
 	source.Sources
@@ -81,6 +82,7 @@ type world struct {
 	insights insight.Store
 	gaps     insight.Gaps
 	backups  backup.Runs
+	jobs     backup.Leases
 	turns    map[int64]int64
 	// behind reports whether transactions of other tests, which share the server, delay the facts.
 	behind func() bool
@@ -89,7 +91,7 @@ type world struct {
 const kept = 30 * 24 * time.Hour
 
 func newWorld(t *testing.T, db database) *world {
-	w := &world{database: db, insights: db, gaps: db, backups: db, turns: map[int64]int64{}, behind: func() bool { return false }}
+	w := &world{database: db, insights: db, gaps: db, backups: db, jobs: db, turns: map[int64]int64{}, behind: func() bool { return false }}
 	var err error
 	w.facts, err = insight.NewFollower(insight.FollowerConfig{Store: w.insights, Keep: kept})
 	storetest.OK(t, err)

@@ -207,6 +207,20 @@ func (s sessions) DeleteSession(ctx context.Context, key journal.SessionKey) err
 		`DELETE FROM session WHERE agent_name = $1 AND session_id = $2`, store.Text(key.Agent), store.Text(key.ID)))
 }
 
+// ExpireSessions deletes old sessions; see journal.Directory.
+func (s sessions) ExpireSessions(ctx context.Context, before time.Time, limit int) ([]journal.SessionKey, error) {
+	var keys []journal.SessionKey
+	err := s.db.Write(ctx, func(ctx context.Context, tx Tx) (err error) {
+		keys, err = list(ctx, tx, func(r Row) (k journal.SessionKey, err error) {
+			err = r.Scan(&k.Agent, &k.ID)
+			return k, err
+		}, `DELETE FROM session WHERE id IN (SELECT id FROM session WHERE updated_at < $1 AND NOT pinned AND folder = '' AND wake_at IS NULL
+			ORDER BY updated_at LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING agent_name, session_id`, before, max(limit, 0))
+		return err
+	})
+	return keys, s.db.Fail("delete old sessions", err)
+}
+
 // Alarms returns the sessions that wait for a time; see journal.Alarms.
 func (s sessions) Alarms(ctx context.Context, agentName string, after time.Time, limit int) ([]journal.Alarm, error) {
 	if after.IsZero() { // no time is after NULL

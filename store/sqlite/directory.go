@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"math"
+	"time"
 
 	"docent/agent/session/journal"
 )
@@ -14,6 +15,15 @@ func (s *Store) DeleteSession(ctx context.Context, key journal.SessionKey) error
 		return err
 	}
 	return fail("shrink the database", s.shrink(ctx))
+}
+
+// ExpireSessions deletes old sessions and makes the file smaller; see journal.Directory.
+func (s *Store) ExpireSessions(ctx context.Context, before time.Time, limit int) ([]journal.SessionKey, error) {
+	keys, err := s.Store.ExpireSessions(ctx, before, limit)
+	if err != nil || len(keys) == 0 {
+		return keys, err
+	}
+	return keys, fail("shrink the database", s.shrink(ctx))
 }
 
 // shrink returns unused pages of the file to the disk. It works in steps of 4 MiB,

@@ -253,6 +253,12 @@ func (s *database) SchemaVersion(ctx context.Context) (current, latest int64, er
 	return current, migrations.Latest(migrations.SQLite), fail("schema version", err)
 }
 
+// Size returns the size of the database on the disk, in bytes, without its log.
+func (s *database) Size(ctx context.Context) (bytes int64, err error) {
+	err = s.reader.QueryRowContext(ctx, `SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()`).Scan(&bytes)
+	return bytes, fail("size of the database", err)
+}
+
 // now returns the time for stored data, in Unix microseconds.
 func (s *database) now() int64 { return s.config.Now().UnixMicro() }
 

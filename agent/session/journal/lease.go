@@ -58,6 +58,16 @@ type Leases interface {
 	RenewReplica(ctx context.Context, id string, ttl time.Duration) (others []string, renewed bool, err error)
 	// LeaveReplicas removes a replica.
 	LeaveReplicas(ctx context.Context, id string) error
+	// ListReplicas returns the live replicas, ordered by id.
+	ListReplicas(ctx context.Context) ([]Replica, error)
 	// ReleaseSession makes a session free if this replica runs it.
 	ReleaseSession(ctx context.Context, key SessionKey, replica string) error
+}
+
+// Replica is a process that shares the database.
+type Replica struct {
+	// ID identifies it.
+	ID string
+	// Until is the end of its lease.
+	Until time.Time
 }

@@ -442,6 +442,9 @@ type Directory interface {
 	ChangeSession(ctx context.Context, key SessionKey, change SessionChange) error
 	// DeleteSession removes a session and its contents.
 	DeleteSession(ctx context.Context, key SessionKey) error
+	// ExpireSessions removes sessions that were last used before a time, at most limit, and returns
+	// their keys. It keeps pinned ones, those in a folder, and those with a WakeAt.
+	ExpireSessions(ctx context.Context, before time.Time, limit int) ([]SessionKey, error)
 	// RemoveFile removes the documents of a turn, and replaces the content of the user's file that
 	// began it. It fails with fault.NotFound (ErrNoTurn) if no file of the user began the turn, and
 	// with fault.Conflict while no committed turn has handled the file.

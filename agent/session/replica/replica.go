@@ -81,9 +81,12 @@ type Config struct {
 	// Causes are the errors that a caller on another replica recognizes with errors.Is.
 	Causes []error
 	// Lease is the time after which a replica without a sign of life loses its sessions.
-	// Default: 3s.
+	// Default: DefaultLease.
 	Lease time.Duration
 }
+
+// DefaultLease is the default of Config.Lease.
+const DefaultLease = 3 * time.Second
 
 // Fixed bounds.
 const (
@@ -131,7 +134,7 @@ func New(cfg Config) (*Member, error) {
 		return nil, fault.New(fault.Invalid, "config_replica_incomplete", "replica.Config: Leases and Bus are required")
 	}
 	cfg.Logger = cmp.Or(cfg.Logger, slog.Default())
-	cfg.Lease = cmp.Or(cfg.Lease, 3*time.Second)
+	cfg.Lease = cmp.Or(cfg.Lease, DefaultLease)
 	return &Member{
 		cfg: cfg, id: uuid.NewString(), ready: make(chan struct{}), pieces: map[string]*piece{},
 		beats: make(chan struct{}), links: map[string]*Link{}, streams: map[string]*Stream{}, outboxes: map[string]*outbox{},

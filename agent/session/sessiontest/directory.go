@@ -22,6 +22,7 @@ var directoryTests = map[string]func(*testing.T, Database){
 	"Match":   directoryMatch,
 	"Find":    directoryFind,
 	"Delete":  directoryDelete,
+	"Expire":  directoryExpire,
 	"Missing": directoryMissing,
 	"Invalid": directoryInvalid,
 }
@@ -187,6 +188,53 @@ func directoryDelete(t *testing.T, db Database) {
 	if again := open(t, s, "x"); again.RowID <= session.RowID || again.Seq != 0 || len(again.Pending) > 0 {
 		t.Errorf("made again: %+v", again)
 	}
+}
+
+// directoryExpire removes sessions by their last use. Those that a user keeps, and those that wait for a time, stay.
+func directoryExpire(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	start := time.Unix(1700000000, 0)
+	for i, r := range []journal.SessionRecord{
+		{Key: journal.SessionKey{Agent: "a", ID: "1"}},
+		{Key: journal.SessionKey{Agent: "b", ID: "2"}},
+		{Key: journal.SessionKey{Agent: "a", ID: "pinned"}},
+		{Key: journal.SessionKey{Agent: "a", ID: "folder"}},
+		{Key: journal.SessionKey{Agent: "a", ID: "timed"}, WakeAt: start},
+		{Key: journal.SessionKey{Agent: "a", ID: "archived"}},
+		{Key: journal.SessionKey{Agent: "a", ID: "used"}},
+	} {
+		r.Platform, r.UpdatedAt = "P", start.Add(time.Duration(i)*time.Minute)
+		stored, _, err := s.OpenSession(ctx, r)
+		storetest.OK(t, err)
+		yes, folder, change := true, "work", journal.SessionChange{}
+		switch r.Key.ID {
+		case "pinned":
+			change.Pinned = &yes
+		case "folder":
+			change.Folder = &folder
+		case "archived":
+			change.Archived = &yes
+		case "used":
+			say(t, s, stored.RowID, "m", "hi")
+		}
+		storetest.OK(t, s.Directory.ChangeSession(ctx, r.Key, change))
+	}
+	for _, step := range []struct {
+		before time.Time
+		limit  int
+		want   []journal.SessionKey
+	}{
+		{start, 10, []journal.SessionKey{}},
+		{start.Add(time.Hour), 1, []journal.SessionKey{{Agent: "a", ID: "1"}}},
+		{start.Add(time.Hour), 1, []journal.SessionKey{{Agent: "b", ID: "2"}}},
+		{start.Add(time.Hour), 10, []journal.SessionKey{{Agent: "a", ID: "archived"}}},
+		{start.Add(time.Hour), 10, []journal.SessionKey{}},
+	} {
+		got, err := s.Directory.ExpireSessions(ctx, step.before, step.limit)
+		storetest.OK(t, err)
+		storetest.Want(t, "removed", append([]journal.SessionKey{}, got...), step.want)
+	}
+	conversations(db).rows(t, map[string]int{"session": 4})
 }
 
 func directoryMissing(t *testing.T, db Database) {

@@ -144,9 +144,23 @@ func leaseExpired(t *testing.T, db Database) {
 		}
 		storetest.Want(t, "others", append([]string{}, got...), others)
 	}
+	listed := func(want ...string) {
+		t.Helper()
+		all, err := b.Leases.ListReplicas(ctx)
+		storetest.OK(t, err)
+		ids := []string{}
+		for _, r := range all {
+			if ids = append(ids, r.ID); time.Until(r.Until) < longLease-time.Minute {
+				t.Errorf("the lease of %s ends at %v", r.ID, r.Until)
+			}
+		}
+		storetest.Want(t, "listed replicas", ids, want)
+	}
 	join(t, a, "A", "B")
+	listed("A", "B")
 	session := mustClaim(t, a, "A").RowID
 	renew(a, "A", expiredLease, []string{"B"}, true)
+	listed("B")
 	_, err := claim(t, b, "B") // nobody has seen that A expired
 	wantHeld(t, err, session, "A")
 	renew(a, "A", longLease, []string{"B"}, true)

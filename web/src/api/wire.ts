@@ -225,6 +225,46 @@ export interface components {
             /** Format: date-time */
             timestamp: string;
         };
+        BackupList: {
+            /** @description New backups are encrypted. */
+            encrypted: boolean;
+            /** @description The folder of the server for backups. Empty if the server makes none. */
+            folder: string;
+            /**
+             * Format: date-time
+             * @description The time of the next backup of the schedule. Absent without one.
+             */
+            next?: string;
+            /** @description A backup is being made. */
+            running: boolean;
+            /** @description The latest attempts, newest first. Those of docent backup are included. */
+            runs: components["schemas"]["BackupRun"][];
+            /** @description The name of the time zone of the schedule. */
+            zone: string;
+        };
+        BackupRun: {
+            /** @description The name of the file. */
+            name: string;
+            /** @description The path of the file on the machine that made the backup. */
+            path: string;
+            /** @description Why the backup failed, in English. */
+            problem?: string;
+            /**
+             * Format: int64
+             * @description The size of the file in bytes.
+             */
+            size: number;
+            /**
+             * @description kept: the file is on this machine. missing: it is not, because it was removed, or because another machine has it. failed: there is no backup.
+             * @enum {string}
+             */
+            state: "kept" | "missing" | "failed";
+            /**
+             * Format: date-time
+             * @description The end of the attempt.
+             */
+            timestamp: string;
+        };
         ChatModel: {
             /** @description Users may choose the model. */
             choose?: boolean;
@@ -278,6 +318,17 @@ export interface components {
             url?: string;
             /** @description The tasks of the model. */
             uses?: ("answers" | "titles" | "rewriting" | "enrichment")[];
+        };
+        Check: {
+            /** @description A description in English of a part that works. */
+            found?: string;
+            /** @description The checked part, such as database. */
+            name: string;
+            ok: boolean;
+            /** @description Why the check failed. */
+            problem?: components["schemas"]["Text"];
+            /** @description The fix in English, if the check failed. */
+            remedy?: string;
         };
         Chunk: {
             /** Format: int64 */
@@ -405,6 +456,32 @@ export interface components {
             conversations: components["schemas"]["Conversation"][];
             /** @description The cursor of the next page. Absent on the last page. */
             next_cursor?: string;
+        };
+        Database: {
+            /**
+             * Format: int64
+             * @description The size on the disk, with indexes.
+             */
+            bytes: number;
+            /** @enum {string} */
+            kind: "sqlite" | "postgres";
+            /**
+             * Format: int64
+             * @description The version of the tables.
+             */
+            schema: number;
+        };
+        Disk: {
+            /**
+             * Format: int64
+             * @description Free bytes.
+             */
+            free: number;
+            /**
+             * Format: int64
+             * @description All bytes.
+             */
+            total: number;
         };
         Document: {
             /** Format: int64 */
@@ -1596,6 +1673,21 @@ export interface components {
              */
             removed: number;
         };
+        Replica: {
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it last renewed its lease.
+             */
+            seen: string;
+            /** @description It sent this response. */
+            self: boolean;
+            /**
+             * Format: date-time
+             * @description The end of its lease. Other processes take over its conversations then, unless it renews the lease.
+             */
+            until: string;
+        };
         RetryDocuments: {
             /** @description Without ids, only the failed documents of this collection. */
             collection?: string;
@@ -1936,6 +2028,42 @@ export interface components {
             /** Format: int64 */
             unchanged: number;
         };
+        System: {
+            /**
+             * Format: date-time
+             * @description The time of the checks. docent repeats them after ten seconds at the earliest.
+             */
+            checked_at: string;
+            /** @description The checks of docent doctor on the running server. Chat models are not called; their last call counts. */
+            checks: components["schemas"]["Check"][];
+            database: components["schemas"]["Database"];
+            /** @description The disk of the data folder. Absent if the system does not tell. */
+            disk?: components["schemas"]["Disk"];
+            /** Format: int64 */
+            documents: number;
+            /**
+             * Format: int64
+             * @description The number of documents that could not be read.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description The number of stored passages.
+             */
+            passages: number;
+            /** @description The version of the reader of documents. */
+            reader: string;
+            /** @description The processes that serve this installation. Empty with SQLite, which only one process serves. */
+            replicas: components["schemas"]["Replica"][];
+            /**
+             * Format: date-time
+             * @description The start of this process.
+             */
+            started_at: string;
+            /** @description Vectors by model. The first model is the embedder, and the others are encoders. */
+            vectors: components["schemas"]["Vectors"][];
+            version: string;
+        };
         TaggedDocuments: {
             /**
              * Format: int64
@@ -2063,6 +2191,19 @@ export interface components {
             /** @description The new scopes. Without them, the scopes stay. */
             scopes?: ("ask" | "ingest" | "admin")[];
         };
+        Vectors: {
+            /**
+             * Format: int64
+             * @description The number of passages with a vector.
+             */
+            done: number;
+            model: string;
+            /**
+             * Format: int64
+             * @description The number of passages that the model takes. It depends on their language.
+             */
+            total: number;
+        };
         VoiceInfo: {
             /** @description Recordings are transcribed. If false, they are declined. */
             listens: boolean;
@@ -2156,7 +2297,10 @@ export type AskedQuestion = components['schemas']['AskedQuestion'];
 export type AskedReadings = components['schemas']['AskedReadings'];
 export type AuditPage = components['schemas']['AuditPage'];
 export type AuditRecord = components['schemas']['AuditRecord'];
+export type BackupList = components['schemas']['BackupList'];
+export type BackupRun = components['schemas']['BackupRun'];
 export type ChatModel = components['schemas']['ChatModel'];
+export type Check = components['schemas']['Check'];
 export type Chunk = components['schemas']['Chunk'];
 export type ChunkPage = components['schemas']['ChunkPage'];
 export type Collection = components['schemas']['Collection'];
@@ -2164,6 +2308,8 @@ export type CollectionChanges = components['schemas']['CollectionChanges'];
 export type CollectionInfo = components['schemas']['CollectionInfo'];
 export type Conversation = components['schemas']['Conversation'];
 export type ConversationPage = components['schemas']['ConversationPage'];
+export type Database = components['schemas']['Database'];
+export type Disk = components['schemas']['Disk'];
 export type Document = components['schemas']['Document'];
 export type DocumentIDs = components['schemas']['DocumentIDs'];
 export type DocumentPage = components['schemas']['DocumentPage'];
@@ -2265,6 +2411,7 @@ export type RAGSpan = components['schemas']['RAGSpan'];
 export type ReadDocumentsAgain = components['schemas']['ReadDocumentsAgain'];
 export type Readiness = components['schemas']['Readiness'];
 export type RemovedDocuments = components['schemas']['RemovedDocuments'];
+export type Replica = components['schemas']['Replica'];
 export type RetryDocuments = components['schemas']['RetryDocuments'];
 export type Right = components['schemas']['Right'];
 export type SearchResult = components['schemas']['SearchResult'];
@@ -2295,6 +2442,7 @@ export type SourceOption = components['schemas']['SourceOption'];
 export type SourceWish = components['schemas']['SourceWish'];
 export type Step = components['schemas']['Step'];
 export type Summary = components['schemas']['Summary'];
+export type System = components['schemas']['System'];
 export type TaggedDocuments = components['schemas']['TaggedDocuments'];
 export type Text = components['schemas']['Text'];
 export type Thing = components['schemas']['Thing'];
@@ -2306,6 +2454,7 @@ export type UploadResult = components['schemas']['UploadResult'];
 export type UploadResults = components['schemas']['UploadResults'];
 export type User = components['schemas']['User'];
 export type UserChange = components['schemas']['UserChange'];
+export type Vectors = components['schemas']['Vectors'];
 export type VoiceInfo = components['schemas']['VoiceInfo'];
 export type WorkItem = components['schemas']['WorkItem'];
 export type WorkList = components['schemas']['WorkList'];

@@ -58,11 +58,14 @@ export interface Params {
   backup_damaged: [];
   backup_encrypted: [];
   backup_line_long: [number];
+  backup_no_folder: [];
   backup_not_a_file: [string];
   backup_not_encrypted: [];
   backup_not_read: [string];
   backup_not_written: [string];
+  backup_open: [];
   backup_passphrase: [];
+  backup_running: [];
   backup_schema: [number, number, string];
   backup_to_output: [];
   backup_version: [number, number, string];
@@ -533,6 +536,7 @@ export interface Params {
   original_not_kept: [];
   original_unreadable: [];
   other_collections: [number];
+  other_error: [string];
   outlook_message_damaged: [];
   outlook_message_unsupported: [];
   own_requests_running: [];
@@ -812,6 +816,7 @@ export interface Params {
   sync_failed: [];
   sync_running: [string];
   sync_taken_over: [];
+  system_unknown: [];
   table_all_rows: [string, string];
   table_among: [string, string];
   table_average: [string, number, string];

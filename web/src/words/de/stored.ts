@@ -2,6 +2,11 @@
 import type { Sentences } from '../sentences';
 
 export const stored = {
+  backup_no_folder: 'Dieser Server hat keinen Ordner für Sicherungen; starten Sie docent mit --backup-folder ORDNER',
+  backup_open: 'Jeder, der diesen Server erreicht, könnte Sicherungen machen; schalten Sie zuerst die Anmeldung ein, oder verwenden Sie docent backup',
+  backup_running: 'Es läuft schon eine Sicherung; warten Sie, bis sie fertig ist',
+  other_error: (a) => a,
+  system_unknown: 'Dieser Server beschreibt sein System nicht',
   model_fallback: (a, b) => `${a} kann nicht das Modell ${b} ersetzen: Wählen Sie ein anderes, das funktioniert`,
   model_key_lost: (a) => `Der Schlüssel des Modells ${a} kann nicht entschlüsselt werden, weil sich der geheime Schlüssel von docent geändert hat; geben Sie den Schlüssel des Modells noch einmal ein`,
   model_locked: (a, b) => `Das Modell ${a} ist festgelegt (${b}); ändern Sie es dort, oder wählen Sie einen anderen Namen`,
