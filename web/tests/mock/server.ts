@@ -11,6 +11,7 @@ import { MockInsight } from './insight';
 import { MockLog } from './log';
 import { scripts } from './scripts';
 import { MockSources } from './sources';
+import { MockSystem } from './system';
 import { MockTurn, Stopped, type Entry } from './turn';
 import { MockSettings } from './settings';
 import { MockUsers } from './users';
@@ -108,6 +109,7 @@ export class MockDocent {
   sources = new MockSources();
   users = new MockUsers();
   settings = new MockSettings();
+  system = new MockSystem();
   /** The code of the first start. */
   setup = '';
   insight = new MockInsight();
@@ -365,6 +367,7 @@ export class MockDocent {
     if (noun === 'sources' || noun === 'source-kinds') return void (await this.sources.serve(req, res, url));
     if (noun === 'users' || noun === 'groups') return void (await this.users.serve(req, res, url));
     if (noun === 'settings' || noun === 'models') return void (await this.settings.serve(req, res, url));
+    if (noun === 'system') return this.system.serve(req, res, url);
     if (noun === 'admin' && id === 'log') return this.log.serve(req, res, url);
     if (noun === 'insight' || noun === 'today') return void (await this.insight.serve(req, res, url));
     if (noun === 'work' || (noun === 'documents' && (id === 'retry' || id === 'read-again'))) return void (await this.work.serve(req, res, url));

@@ -11,6 +11,9 @@ export class MockSettings {
     setting('history', '2', { default: '4', origin: { kind: 'environment', name: 'DOCENT_HISTORY' }, locked: true }),
     setting('llm.on-failure', 'quotes', { type: 'choice', values: ['quotes', 'error'] }),
     setting('llm.show-thinking', 'true', { type: 'bool' }),
+    setting('backup.every', '0', { type: 'string' }),
+    setting('backup.at', '02:00', { type: 'string' }),
+    setting('backup.keep', '7'),
     setting('keep-questions', '30', { default: '90', live: false, pending: true, origin: { kind: 'database' } }),
   ];
   models: ChatModel[] = [];

@@ -3,6 +3,7 @@ import type { Console } from '../en/console';
 import { plural } from '../plural';
 import { log } from './log';
 import { models, stored } from './models';
+import { system } from './system';
 import { today } from './today';
 import { work } from './work';
 
@@ -18,34 +19,7 @@ export const console: Console = {
   work,
   models,
   stored,
-
-  system: {
-    lead: 'Der Zustand dieses Servers.',
-    ready: 'Bereit',
-    notReady: 'Nicht bereit',
-    checking: 'Wird geprüft …',
-    refresh: 'Aktualisieren',
-    checks: 'Prüfungen',
-    ok: 'in Ordnung',
-    server: 'Server und Programm',
-    search: 'Suche',
-    documents: 'Dokumente',
-    rows: {
-      version: 'Version', started: 'Gestartet', database: 'Datenbank', agent: 'Agent', model: 'Modell', embedder: 'Einbettung', index: 'Suchindex', passages: 'Stellen im Index',
-      login: 'Anmeldung',
-    },
-    quotes: 'keines: docent zitiert die Dokumente',
-    dimensions: (n) => plural(n, 'Dimension', 'Dimensionen', 'de'),
-    encoding: (model, done, total) => `${model}: ${done} von ${total} Stellen kodiert`,
-    needed: 'erforderlich',
-    notNeeded: 'nicht erforderlich: Jeder, der docent erreicht, ist Administrator',
-    collection: 'Sammlung',
-    failed: 'Fehlgeschlagen',
-    count: 'Dokumente',
-    chunks: 'Stellen',
-    total: 'Summe',
-    none: 'Es gibt noch keine Dokumente.',
-  },
+  system,
 
   people: {
     lead: 'Die Nutzer dieses Servers und ihre Berechtigungen.',

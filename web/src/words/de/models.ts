@@ -3,7 +3,7 @@ import type { models as Models, stored as Stored } from '../en/models';
 
 export const stored: typeof Stored = {
   lead: 'Einstellungen, die Sie im Betrieb ändern können. Alle anderen nennt docent help config.',
-  groups: { answers: 'Antworten', model: 'Sprachmodelle allgemein', documents: 'Dokumente', privacy: 'Zugang und Datenschutz', limits: 'Grenzen am Tag und gleichzeitig' },
+  groups: { answers: 'Antworten', model: 'Sprachmodelle allgemein', documents: 'Dokumente', privacy: 'Zugang und Datenschutz', backups: 'Sicherungen', limits: 'Grenzen am Tag und gleichzeitig' },
   notListed: 'Die Einstellungen konnten nicht geladen werden.',
   notChanged: 'Die Einstellung wurde nicht geändert.',
   locked: (where) => `Festgelegt durch ${where}. Ändern Sie sie dort.`,
@@ -35,8 +35,12 @@ export const stored: typeof Stored = {
     'ocr.languages': { name: 'Sprachen von Scans', help: 'Für tesseract, etwa eng+deu.' },
     'encoder': { name: 'Eingebauter Encoder', help: 'Ordnet die besten Textstellen. auto nutzt ihn auf schnellen Prozessoren.' },
     'auth': { name: 'Anmeldung', help: 'Alle müssen sich anmelden. Ohne Administration kann das niemand: Legen Sie zuerst eine an, mit docent user create.' },
+    'keep-conversations': { name: 'Unterhaltungen aufbewahren', help: 'Wie viele Tage nach der letzten Nutzung docent Unterhaltungen behält. Angeheftete und solche in Ordnern bleiben. 0 bedeutet: keine Grenze.' },
     'keep-log': { name: 'Protokoll aufbewahren', help: 'Wie viele Tage das Protokoll seine Einträge behält. 0 bedeutet: keine Grenze in Tagen; die neuesten 100.000 Einträge bleiben.' },
     'keep-questions': { name: 'Fragen aufbewahren', help: 'Wie viele Tage die Verwaltung Fragen zeigt. 0 behält nur Tagessummen.' },
+    'backup.every': { name: 'Zeit zwischen Sicherungen', help: 'In Stunden oder Tagen, zum Beispiel 6h oder 1d. 0 bedeutet: keine. Die Ansicht System hat ein Formular dafür.' },
+    'backup.at': { name: 'Uhrzeit der Sicherungen', help: 'In der Zeitzone des Servers, zum Beispiel 02:00.' },
+    'backup.keep': { name: 'Sicherungen behalten', help: 'Ältere entfernt docent nach jeder Sicherung. 0 behält alle.' },
     'public-links': { name: 'Öffentliche Links', help: 'Geteilte Links können ohne Anmeldung lesbar sein.' },
     'session-timeout': { name: 'Zeitgrenze ohne Aktivität', help: 'Für Clients an /agent_websocket, etwa 30m.' },
     'quota.questions': { name: 'Fragen einer Person', help: '0: keine Grenze.' },

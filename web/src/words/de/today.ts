@@ -23,7 +23,7 @@ export const today: Today = {
   documentsIn: (name) => `In der Sammlung ${name}.`,
   noBackup: 'docent hat noch keine Sicherung erstellt',
   oldBackup: (ago) => `Alter der letzten Sicherung: ${ago}`,
-  backupNote: 'Führen Sie docent backup DATEI aus. Das geht auch, während docent läuft.',
+  backupNote: 'Sichern Sie in der Ansicht System, oder mit docent backup DATEI.',
   proposed: (n) => `${plural(n, 'Lücke ist', 'Lücken sind', 'de')} vielleicht gelöst`,
   proposedNote: 'Die Dokumente haben sich geändert, und docent hat eine Antwort gefunden. Vergleichen Sie sie mit der alten.',
   open: (questions) => `${plural(questions, 'Frage', 'Fragen', 'de')} ohne Antwort`,

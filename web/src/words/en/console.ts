@@ -2,6 +2,7 @@
 import { plural } from '../plural';
 import { log } from './log';
 import { models, stored } from './models';
+import { system } from './system';
 import { today } from './today';
 import { work } from './work';
 
@@ -17,34 +18,7 @@ export const console = {
   work,
   models,
   stored,
-
-  system: {
-    lead: 'The state of this server.',
-    ready: 'Ready',
-    notReady: 'Not ready',
-    checking: 'Checking…',
-    refresh: 'Refresh',
-    checks: 'Checks',
-    ok: 'ok',
-    server: 'Server',
-    search: 'Search',
-    documents: 'Documents',
-    rows: {
-      version: 'Version', started: 'Started', database: 'Database', agent: 'Agent', model: 'Model', embedder: 'Embedder', index: 'Index', passages: 'Passages in the index',
-      login: 'Sign-in',
-    },
-    quotes: 'none: docent quotes the documents',
-    dimensions: (n: number) => plural(n, 'dimension', 'dimensions'),
-    encoding: (model: string, done: string, total: string) => `${model}: ${done} of ${total} passages encoded`,
-    needed: 'required',
-    notNeeded: 'not required: everyone who can reach docent is an administrator',
-    collection: 'Collection',
-    failed: 'Failed',
-    count: 'Documents',
-    chunks: 'Passages',
-    total: 'Total',
-    none: 'There are no documents yet.',
-  },
+  system,
 
   people: {
     lead: 'The users of this server and their permissions.',

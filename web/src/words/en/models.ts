@@ -5,7 +5,7 @@ export interface NamedSetting { name: string; help: string }
 
 export const stored = {
   lead: 'Settings that you can change while docent runs. docent help config lists all others.',
-  groups: { answers: 'Answers', model: 'Chat models in general', documents: 'Documents', privacy: 'Access and privacy', limits: 'Limits in a day, and at once' },
+  groups: { answers: 'Answers', model: 'Chat models in general', documents: 'Documents', privacy: 'Access and privacy', backups: 'Backups', limits: 'Limits in a day, and at once' },
   notListed: 'The settings could not be listed.',
   notChanged: 'The setting was not changed.',
   locked: (where: string) => `Set by ${where}. Change it there.`,
@@ -37,8 +37,12 @@ export const stored = {
     'ocr.languages': { name: 'Languages of scans', help: 'For tesseract, such as eng+deu.' },
     'encoder': { name: 'Built-in encoder', help: 'Orders the best passages. auto uses it on fast processors.' },
     'auth': { name: 'Sign-in', help: 'Everybody has to sign in. Without an administrator, nobody can: create one first, with docent user create.' },
+    'keep-conversations': { name: 'Keep conversations', help: 'For how many days after their last use docent keeps conversations. Pinned ones and those in folders stay. 0 means no limit.' },
     'keep-log': { name: 'Keep the log', help: 'For how many days the audit log keeps its entries. 0 means no limit in days; the latest 100,000 entries stay.' },
     'keep-questions': { name: 'Keep questions', help: 'For how many days the console shows questions. 0 keeps only daily totals.' },
+    'backup.every': { name: 'Time between backups', help: 'In hours or days, such as 6h or 1d. 0 means none. The view System has a form for it.' },
+    'backup.at': { name: 'Time of backups', help: 'In the time zone of the server, such as 02:00.' },
+    'backup.keep': { name: 'Backups to keep', help: 'docent removes older ones after each backup. 0 keeps all.' },
     'public-links': { name: 'Public links', help: 'Shared links can be readable without a sign-in.' },
     'session-timeout': { name: 'Idle timeout', help: 'docent forgets clients at /agent_websocket that are idle for so long, such as 30m.' },
     'quota.questions': { name: 'Questions of a person', help: '0 means no limit.' },

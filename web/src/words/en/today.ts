@@ -22,7 +22,7 @@ export const today = {
   documentsIn: (name: string) => `In the collection ${name}.`,
   noBackup: 'docent has made no backup',
   oldBackup: (ago: string) => `The last backup is ${ago} old`,
-  backupNote: 'Run docent backup FILE. It also works while docent serves.',
+  backupNote: 'Back up in the view System, or with docent backup FILE.',
   proposed: (n: number) => `${plural(n, 'gap', 'gaps')} may be solved`,
   proposedNote: 'The documents have changed, and docent found an answer. Compare it with the old one.',
   open: (questions: number) => `${plural(questions, 'question', 'questions')} without an answer`,
