@@ -119,7 +119,7 @@ type Lease struct {
 	Now, Until time.Time
 }
 
-// Progress is what changes while work runs.
+// Progress has the properties of work that change while it runs.
 type Progress struct {
 	Stage       Stage
 	Done, Total int64
@@ -181,7 +181,7 @@ type Origin struct {
 	Error                     fault.Text
 	// Kept reports that the original is stored.
 	Kept bool
-	// Of is the id of the source that read it, or 0.
+	// Of names the source that read the document by its id; 0 without one.
 	Of int64
 }
 
