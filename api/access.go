@@ -78,6 +78,7 @@ func Routes() []route.Access {
 		{Route: "DELETE /api/documents/{id}", Scope: auth.Ingest, Audit: audit.DocumentsDeleted},
 		{Route: "POST /api/documents/delete", Scope: auth.Ingest, Audit: audit.DocumentsDeleted},
 		{Route: "POST /api/documents/tag", Scope: auth.Ingest, Audit: audit.DocumentsTagged},
+		{Route: "POST /api/documents/move", Scope: auth.Ingest, Audit: audit.DocumentsMoved},
 		{Route: "POST /api/documents/retry", Scope: auth.Ingest, Audit: audit.DocumentsRetried},
 		{Route: "POST /api/documents/read-again", Scope: auth.Ingest, Audit: audit.DocumentsReadAgain},
 		{Route: "GET /api/work", Scope: auth.Ingest},

@@ -52,6 +52,7 @@ type Retriever interface {
 // Changer changes documents.
 type Changer interface {
 	corpus.Tagger
+	corpus.Mover
 
 	// RemoveDocuments deletes documents and returns their number.
 	RemoveDocuments(ctx context.Context, ids []int64) (int, error)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -45,13 +46,20 @@ type CollectionInfo struct {
 	Failed int `json:"failed" doc:"The number of documents that docent could not read."`
 	// Chunks is the number of passages.
 	Chunks int `json:"chunks" doc:"The number of passages."`
+	// ChangedAt is the time of the last change of a document.
+	ChangedAt *time.Time `json:"changed_at,omitempty" doc:"The time when docent last stored one of the documents. Absent without documents."`
 }
 
 func collectionInfo(c corpus.CollectionInfo) CollectionInfo {
-	return CollectionInfo{
+	info := CollectionInfo{
 		Name: c.Name, Title: cmp.Or(c.About.Title, c.Name), Description: c.About.Description, Color: c.About.Color,
 		Owner: c.About.Owner, Questions: c.About.Questions, Documents: c.Documents, Failed: c.Failed, Chunks: c.Chunks,
 	}
+	if !c.ChangedAt.IsZero() {
+		changed := c.ChangedAt.UTC()
+		info.ChangedAt = &changed
+	}
+	return info
 }
 
 // CollectionChanges are the fields of a record that change. Absent fields keep their values.

@@ -138,6 +138,20 @@ type taggedOutput struct {
 	} `nameHint:"TaggedDocuments"`
 }
 
+type moveInput struct {
+	route.JSONBody
+	Body struct {
+		IDs        []int64 `json:"ids" minItems:"1" maxItems:"1000" nullable:"false" doc:"The ids of the documents. Unknown ids are ignored."`
+		Collection string  `json:"collection" minLength:"1" maxLength:"200" doc:"The name of the collection. It must exist."`
+	} `nameHint:"DocumentMove"`
+}
+
+type movedOutput struct {
+	Body struct {
+		Moved int `json:"moved" doc:"The number of documents that were in another collection."`
+	} `nameHint:"MovedDocuments"`
+}
+
 type chunksInput struct {
 	ID    int64 `path:"id" minimum:"1"`
 	After int   `query:"after" minimum:"-1" default:"-1" doc:"The cursor: the value next of the previous page. -1 begins with the first passage."`
@@ -194,6 +208,13 @@ func (d documents) addRoutes() {
 		Summary:     "Add and remove tags of documents",
 		Description: "This needs the right write. The tags stay when docent reads the documents again.",
 	}, d.tag)
+	route.Add(d.routes, huma.Operation{
+		Method: http.MethodPost, Path: "/api/documents/move", OperationID: "move-documents", Tags: tags,
+		Summary: "Move documents to another collection", Errors: []int{http.StatusNotFound, http.StatusConflict},
+		Description: "This needs the right write in both collections. The documents keep their ids, tags, and passages, and answers still cite " +
+			"them. docent moves all of them or none. It moves none if a source keeps one of them in sync, or if the collection has a " +
+			"document with the same source.",
+	}, d.move)
 	route.Add(d.routes, huma.Operation{
 		Method: http.MethodGet, Path: "/api/documents/{id}", OperationID: "get-document", Tags: tags, Summary: "Get a document", Errors: missing,
 	}, d.get)
@@ -281,6 +302,18 @@ func (d documents) tag(ctx context.Context, in *tagInput) (*taggedOutput, error)
 		out.Body.Tagged += n
 	}
 	return out, nil
+}
+
+// move moves documents to another collection.
+func (d documents) move(ctx context.Context, in *moveInput) (*movedOutput, error) {
+	if err := route.CheckText("collection", in.Body.Collection); err != nil {
+		return nil, err
+	}
+	route.Concerns(ctx, in.Body.Collection+": "+idsObject(in.Body.IDs))
+	n, err := d.changer.MoveDocuments(context.WithoutCancel(ctx), in.Body.IDs, in.Body.Collection)
+	out := &movedOutput{}
+	out.Body.Moved = n
+	return out, err
 }
 
 // text sends the extracted text.

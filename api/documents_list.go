@@ -26,7 +26,8 @@ type listInput struct {
 	Language   []string      `query:"language,explode" maxItems:"50" doc:"Lists only documents in this language, as an ISO 639-1 code; und lists documents whose language is unknown. Can be repeated." example:"de"`
 	Origin     corpus.Origin `query:"origin" enum:"upload,web,file,answer" doc:"Lists only uploads, documents from addresses, files of the server, or approved answers."`
 	Since      string        `query:"since" maxLength:"40" doc:"Lists only documents that docent stored on this day or later, in UTC, or since this time (RFC 3339)." example:"2026-05-12"`
-	Cited      string        `query:"cited" enum:"never" doc:"Lists only documents that no answer cites."`
+	Cited      string        `query:"cited" enum:"never,some" doc:"Lists only documents that no answer cites, or only those that some answer cites."`
+	SHA256     string        `query:"sha256" pattern:"^[0-9a-f]{64}$" doc:"Lists only documents whose original has this hash, in hex. This finds copies of a file."`
 	Sort       string        `query:"sort" enum:"newest,title,size,updated,date,cited" doc:"The order: newest by the time of the first storing, updated by the time of the last storing, date by the date of the document, cited by the number of answers that cite it, title by its first 200 letters in lower case, by code points. The default is the order of the first storing."`
 	Order      string        `query:"order" enum:"asc,desc" doc:"The direction of sort. The default is ascending for titles and descending for other orders."`
 	After      int64         `query:"after" minimum:"0" doc:"The cursor without sort: the value next of the previous page."`
@@ -116,7 +117,7 @@ func (in *listInput) filter() (corpus.DocumentFilter, error) {
 	since, err := in.since()
 	return corpus.DocumentFilter{
 			Place: corpus.Place{Folders: in.Folder}, Tagged: in.Tag, Types: in.Type, Languages: in.Language, Origin: in.Origin,
-			ChangedSince: since, NeverCited: in.Cited == "never",
+			ChangedSince: since, NeverCited: in.Cited == "never", Cited: in.Cited == "some", SHA256: in.SHA256,
 			Collection: in.Collection, Status: in.Status, Match: in.Match, After: in.After,
 			Limit: min(in.Limit+1, maxPage), // one more tells whether there is a next page
 		}, cmp.Or(err, route.CheckText("collection", in.Collection, "match", in.Match), route.CheckTexts("folder", in.Folder),

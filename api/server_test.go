@@ -209,6 +209,17 @@ func (w *world) TagDocuments(_ context.Context, ids []int64, add, _ []string) (i
 	return len(ids), w.broken
 }
 
+func (w *world) MoveDocuments(_ context.Context, ids []int64, collection string) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range w.docs {
+		if slices.Contains(ids, w.docs[i].ID) {
+			w.docs[i].Collection = collection
+		}
+	}
+	return len(ids), w.broken
+}
+
 func (w *world) Read(ctx context.Context, collection, source string, r io.Reader) ([]ingest.Result, error) {
 	if w.read != nil {
 		return w.read(ctx, collection, source, r)

@@ -15,6 +15,19 @@ func TooManyCollections() error {
 	return fault.New(fault.Conflict, "collections_full", "there are already %d collections, and no more are allowed", corpus.MaxCollections)
 }
 
+// DocumentOfSource is the error for a document that cannot move, because a source keeps it in sync.
+func DocumentOfSource(title, source string) error {
+	return fault.New(fault.Conflict, "document_of_source",
+		"the source %.64q keeps the document %.200q in sync, so it stays in the collection of the source; nothing was moved", source, title)
+}
+
+// DocumentTwin is the error for a document that cannot move, because the collection has one with the same source.
+func DocumentTwin(collection, source string) error {
+	return fault.New(fault.Conflict, "document_twin",
+		"the collection %.64q already has the document %.200q; delete one of the two; nothing was moved",
+		collection, corpus.ShortSource(source))
+}
+
 // CheckRemoval fails with fault.Conflict if a collection cannot be removed: it has documents, or a source stores its
 // documents there.
 func CheckRemoval(name string, filled bool, source string) error {

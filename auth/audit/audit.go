@@ -70,6 +70,8 @@ const (
 	DocumentsDeleted Action = "documents.deleted"
 	// DocumentsTagged is a change of the tags of documents. The object has their ids.
 	DocumentsTagged Action = "documents.tagged"
+	// DocumentsMoved is the move of documents to another collection. The object is the collection with their ids.
+	DocumentsMoved Action = "documents.moved"
 	// DocumentsRetried is the wish to read failed documents again. The object has their ids, or
 	// their collection.
 	DocumentsRetried Action = "documents.retried"

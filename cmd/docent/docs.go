@@ -19,11 +19,11 @@ import (
 func newDocs(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "docs",
-		Short: "List, tag, and remove documents",
+		Short: "List, tag, move, and remove documents",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newDocsLs(std), newDocsTag(std), newDocsRm(std))
+	cmd.AddCommand(newDocsLs(std), newDocsTag(std), newDocsMove(std), newDocsRm(std))
 	return cmd
 }
 
@@ -222,12 +222,9 @@ that a document states itself cannot be removed.`,
 		Example: `  docent docs tag 12 15 --add draft --remove final`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ids := make([]int64, len(args))
-			for i, arg := range args {
-				var err error
-				if ids[i], err = strconv.ParseInt(arg, 10, 64); err != nil {
-					return fault.New(fault.Invalid, "cli_not_an_id", "%q is not the id of a document; docent docs ls lists the ids", arg)
-				}
+			ids, err := documentIDs(args)
+			if err != nil {
+				return err
 			}
 			p, err := openStored(cmd, std)
 			if err != nil {
@@ -244,5 +241,54 @@ that a document states itself cannot be removed.`,
 	}
 	cmd.Flags().StringArrayVar(&add, "add", nil, "add this tag; repeatable")
 	cmd.Flags().StringArrayVar(&remove, "remove", nil, "remove this tag; repeatable")
+	return cmd
+}
+
+// documentIDs reads the ids in arguments.
+func documentIDs(args []string) ([]int64, error) {
+	ids := make([]int64, len(args))
+	for i, arg := range args {
+		var err error
+		if ids[i], err = strconv.ParseInt(arg, 10, 64); err != nil {
+			return nil, fault.New(fault.Invalid, "cli_not_an_id", "%q is not the id of a document; docent docs ls lists the ids", arg)
+		}
+	}
+	return ids, nil
+}
+
+func newDocsMove(std stdio) *cobra.Command {
+	var to string
+	cmd := &cobra.Command{
+		Use:   "move ID...",
+		Short: "Move documents to another collection",
+		Long: `Move documents to another collection. They keep their ids and tags, and answers still
+cite them. docent moves all of them or none. Documents that a source keeps in sync cannot
+be moved.`,
+		Example: `  docent docs move 12 15 --to manuals`,
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ids, err := documentIDs(args)
+			if err != nil {
+				return err
+			}
+			if len(ids) > corpus.MaxMoved {
+				return fault.New(fault.Invalid, "cli_too_many_moved", "at most %d documents can be moved at a time", corpus.MaxMoved)
+			}
+			p, err := openStored(cmd, std)
+			if err != nil {
+				return err
+			}
+			defer p.Close(cmd.Context())
+			n, err := p.DB.Moves.MoveDocuments(cmd.Context(), ids, to)
+			if err != nil {
+				return fmt.Errorf("move documents: %w", err)
+			}
+			_, err = fmt.Fprintf(std.out, "moved %s to %s\n", plural(n, "document"), to)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&to, "to", "", "the collection to move them to (required)")
+	cobra.CheckErr(cmd.MarkFlagRequired("to"))
+	completeCollection(cmd, std, new(remote), "to")
 	return cmd
 }

@@ -66,7 +66,12 @@ const completionTime = 3 * time.Second
 
 // completeCollections lets shells complete the flag --collection with the names of the server in from, or in the database.
 func completeCollections(cmd *cobra.Command, std stdio, from *remote) {
-	err := cmd.RegisterFlagCompletionFunc("collection", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	completeCollection(cmd, std, from, "collection")
+}
+
+// completeCollection completes the names of collections after a flag.
+func completeCollection(cmd *cobra.Command, std stdio, from *remote, flag string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		names, err := collectionNames(cmd, std, from)
 		if err != nil { // a shell has no place for the reason
 			return nil, cobra.ShellCompDirectiveNoFileComp

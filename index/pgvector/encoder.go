@@ -246,12 +246,16 @@ func (e *Encoder) add(ctx context.Context, tx pgx.Tx, since int64, count int) (a
 	return read < pgfollow.CommitChunks, last, count + int(tag.RowsAffected()), err
 }
 
-// dropEncoded deletes the vectors of documents' chunks that no longer exist. A document
-// can change and keep its chunks.
-func dropEncoded(ctx context.Context, tx pgx.Tx, documents []int64) error {
-	_, err := tx.Exec(ctx, `WITH gone AS (DELETE FROM pgvector_encoded e WHERE document_id = ANY ($1)
+// replaceEncoded deletes the vectors of documents' chunks that no longer exist, and gives the others the collection of
+// their document. A document can change and keep its chunks.
+func replaceEncoded(ctx context.Context, tx pgx.Tx, documents []int64, collections []string) error {
+	var batch pgx.Batch
+	batch.Queue(`WITH gone AS (DELETE FROM pgvector_encoded e WHERE document_id = ANY ($1)
 				AND NOT EXISTS (SELECT FROM chunk c WHERE c.id = e.chunk_id) RETURNING encoder),
 			counted AS (SELECT encoder, count(*) AS chunks FROM gone GROUP BY encoder)
 		UPDATE pgvector_encoder SET vectors = vectors - chunks FROM counted WHERE id = encoder`, documents)
-	return err
+	batch.Queue(`UPDATE pgvector_encoded e SET collection = n.collection
+		FROM unnest($1::bigint[], $2::text[]) AS n (document, collection)
+		WHERE e.document_id = n.document AND e.collection <> n.collection`, documents, collections)
+	return tx.SendBatch(ctx, &batch).Close()
 }

@@ -126,6 +126,14 @@ func TestEncoders(t *testing.T) {
 							t.Fatal(err)
 						}
 					},
+					Move: func(t *testing.T, id int64, collection string) {
+						if err := s.AddCollection(t.Context(), collection, corpus.About{}); err != nil {
+							t.Fatal(err)
+						}
+						if _, err := s.MoveDocuments(t.Context(), []int64{id}, collection); err != nil {
+							t.Fatal(err)
+						}
+					},
 					Open: func(t *testing.T, encoders ...retrieve.Encoder) *retrieve.Retriever {
 						process := openStore(t, database)
 						return openRetriever(t, process, configOf(t, process), indextest.Model(model), inPostgres, snapshot, encoders...)

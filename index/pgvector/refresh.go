@@ -16,11 +16,11 @@ import (
 
 // Apply implements pgfollow.Step. It replaces the entries of changed documents.
 func (t tables) Apply(ctx context.Context, tx pgx.Tx, changes []corpus.Change) error {
-	documents := make([]int64, len(changes))
+	documents, collections := make([]int64, len(changes)), make([]string, len(changes))
 	var entries []retrieve.Entry
 	for i := range changes {
 		d := &changes[i].Document
-		documents[i] = d.ID
+		documents[i], collections[i] = d.ID, d.Collection
 		for n := range changes[i].Chunks {
 			c := &changes[i].Chunks[n]
 			entries = append(entries, retrieve.Entry{
@@ -31,7 +31,7 @@ func (t tables) Apply(ctx context.Context, tx pgx.Tx, changes []corpus.Change) e
 	if err := t.replace(ctx, tx, "document_id", documents, entries); err != nil {
 		return err
 	}
-	return dropEncoded(ctx, tx, documents)
+	return replaceEncoded(ctx, tx, documents, collections)
 }
 
 // replace deletes the entries whose column has one of the ids, and adds others.

@@ -76,6 +76,14 @@ func runEncoders(t *testing.T, nodes []string, run func(*testing.T, func(*testin
 						t.Fatal(err)
 					}
 				},
+				Move: func(t *testing.T, id int64, collection string) {
+					if err := s.AddCollection(t.Context(), collection, corpus.About{}); err != nil {
+						t.Fatal(err)
+					}
+					if _, err := s.MoveDocuments(t.Context(), []int64{id}, collection); err != nil {
+						t.Fatal(err)
+					}
+				},
 				Open: func(t *testing.T, encoders ...retrieve.Encoder) *retrieve.Retriever {
 					process := openStore(t, file)
 					x := open(t, weaviate.Config{Nodes: nodes, Class: class, Corpus: process, Leases: process, Embedder: "test-64"})

@@ -31,6 +31,8 @@ var documentTests = map[string]func(*testing.T, Database){
 	"Places":       documentPlaces,
 	"Properties":   documentProperties,
 	"Blobs":        documentBlobs,
+	"Move":         documentMove,
+	"MoveRefused":  documentMoveRefused,
 	"Missing":      documentMissing,
 	"ChunkPages":   documentChunkPages,
 	"Large":        documentLarge,
@@ -183,9 +185,8 @@ func documentSkipped(t *testing.T, db Database) {
 	states, err := s.Sources(ctx, corpus.DefaultCollection, "e1", "/skipped.png")
 	storetest.OK(t, err)
 	storetest.Want(t, "state", states[0].Status, corpus.Skipped)
-	infos, err := s.Collections(ctx)
-	storetest.OK(t, err)
-	storetest.Want(t, "collections", infos, []corpus.CollectionInfo{{Name: corpus.DefaultCollection, Documents: 1, Failed: 1, Chunks: 1}})
+	storetest.Want(t, "collections", collections(t, s),
+		[]corpus.CollectionInfo{{Name: corpus.DefaultCollection, Documents: 1, Failed: 1, Chunks: 1}})
 	store(t, s, put("/skipped.png", "x", 1))
 	list, err := s.Documents(ctx, corpus.DocumentFilter{Status: corpus.Ready})
 	storetest.OK(t, err)
@@ -319,21 +320,16 @@ func documentPassages(t *testing.T, db Database) {
 
 func documentCollections(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
-	collections := func() []corpus.CollectionInfo {
-		got, err := s.Collections(ctx)
-		storetest.OK(t, err)
-		return got
-	}
-	storetest.Want(t, "at first", collections(), []corpus.CollectionInfo{{Name: "default"}})
+	storetest.Want(t, "at first", collections(t, s), []corpus.CollectionInfo{{Name: "default"}})
 	books, failed := put("/a", "a", 3), put("/f", "f", 0)
 	books.Document.Collection, failed.Document.Status = "Books", corpus.Failed
 	ids := store(t, s, books, put("/b", "b", 2), put("/c", "c", 1), failed)
-	storetest.Want(t, "filled", collections(), []corpus.CollectionInfo{
+	storetest.Want(t, "filled", collections(t, s), []corpus.CollectionInfo{
 		{Name: "Books", Documents: 1, Chunks: 3}, {Name: "default", Documents: 2, Failed: 1, Chunks: 3},
 	})
 	_, err := s.RemoveDocuments(ctx, ids)
 	storetest.OK(t, err)
-	storetest.Want(t, "emptied", collections(), []corpus.CollectionInfo{{Name: "Books"}, {Name: "default"}})
+	storetest.Want(t, "emptied", collections(t, s), []corpus.CollectionInfo{{Name: "Books"}, {Name: "default"}})
 }
 
 func collectionRecords(t *testing.T, db Database) {

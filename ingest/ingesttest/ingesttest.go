@@ -25,6 +25,7 @@ type Store struct {
 	Shelf interface {
 		corpus.Collections
 		corpus.Tagger
+		corpus.Mover
 	}
 	ingest.Store
 	Enrichments interface {
@@ -116,4 +117,25 @@ func texts(chunks []corpus.Chunk) []string {
 		out = append(out, c.Text)
 	}
 	return out
+}
+
+// collections returns all collections. It checks the times of their last changes, and removes them.
+func collections(t *testing.T, s Store) []corpus.CollectionInfo {
+	t.Helper()
+	all, err := s.Collections(t.Context())
+	storetest.OK(t, err)
+	for i := range all {
+		c := &all[i]
+		found, err := s.Documents(t.Context(), corpus.DocumentFilter{Collection: c.Name, Order: corpus.ByUpdated, Descending: true, Limit: 1})
+		storetest.OK(t, err)
+		var want time.Time
+		if len(found) > 0 {
+			want = found[0].UpdatedAt
+		}
+		if !c.ChangedAt.Equal(want) {
+			t.Errorf("%s changed at %v, want %v", c.Name, c.ChangedAt, want)
+		}
+		c.ChangedAt = time.Time{}
+	}
+	return all
 }

@@ -39,6 +39,8 @@ func documentProperties(t *testing.T, db Database) {
 		"not yet":        {corpus.DocumentFilter{ChangedSince: time.Now().Add(time.Hour)}, ""},
 		"tag and type":   {corpus.DocumentFilter{Tagged: []string{"red"}, Types: []string{"text/html"}, Origin: corpus.FromFile}, "/1"},
 		"tag and folder": {corpus.DocumentFilter{Tagged: []string{"red"}, Place: corpus.Place{Folders: []string{"elsewhere"}}}, ""},
+		"content":        {corpus.DocumentFilter{SHA256: sum("w"), Collection: "a"}, "/1 upload:2"},
+		"other content":  {corpus.DocumentFilter{SHA256: sum("v")}, ""},
 		"never cited":    {corpus.DocumentFilter{NeverCited: true, Collection: "a"}, "/1 upload:2"},
 		"by citations":   {corpus.DocumentFilter{Order: corpus.ByCited, Past: &corpus.Document{ID: ids[3]}}, "answer:5"},
 	} {

@@ -113,6 +113,7 @@ var samples = map[string]sample{
 	"DELETE /api/documents/{id}":                           {path: "/api/documents/999999", ok: 404},
 	"POST /api/documents/delete":                           {body: `{"ids":[999999]}`, header: asJSON, ok: 200},
 	"POST /api/documents/tag":                              {body: `{"ids":[999999],"add":["x"]}`, header: asJSON, ok: 200},
+	"POST /api/documents/move":                             {body: `{"ids":[999999],"collection":"default"}`, header: asJSON, ok: 200},
 	"POST /api/documents/retry":                            {body: `{"ids":[999999]}`, header: asJSON, ok: 202},
 	"POST /api/documents/read-again":                       {body: `{"ids":[999999]}`, header: asJSON, ok: 202},
 	"GET /api/work":                                        {ok: 200, manage: true},

@@ -42,6 +42,8 @@ type Database struct {
 	Library  corpus.Library
 	// Tags changes the tags of documents.
 	Tags corpus.Tagger
+	// Moves moves documents to other collections.
+	Moves corpus.Mover
 	// Collections changes the records of collections.
 	Collections corpus.Collections
 	Encodings   corpus.Encodings
@@ -124,7 +126,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		pool, _ := s.Connections()
 		return &Database{
 			Schema: s, Kind: "postgres", MaxConns: int(pool.Config().MaxConns),
-			Corpus: s, Library: s, Collections: s, Tags: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
+			Corpus: s, Library: s, Collections: s, Tags: s, Moves: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 			Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s,
 			Tokens: s, Users: s, Logins: s, Links: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Approved: s,
 			Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s, Jobs: s, Work: s, Failures: s, Replicas: s, Bus: s,
@@ -136,7 +138,8 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		return nil, err
 	}
 	return &Database{
-		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Collections: s, Tags: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
+		Schema: s, Kind: "sqlite",
+		Corpus: s, Library: s, Collections: s, Tags: s, Moves: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 		Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s,
 		Tokens: s, Users: s, Logins: s, Links: s,
 		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Approved: s,

@@ -15,15 +15,16 @@ import (
 // changer returns the changes of documents, with the rights of the reader.
 func (s *Server) changer() api.Changer {
 	if s.rights == nil {
-		return changes{s.DB.Documents, s.DB.Tags}
+		return changes{s.DB.Documents, s.DB.Tags, s.DB.Moves}
 	}
-	return changer{s.rights, changes{s.DB.Documents, s.DB.Tags}}
+	return changer{s.rights, changes{s.DB.Documents, s.DB.Tags, s.DB.Moves}}
 }
 
 // changes are the changes of documents.
 type changes struct {
 	ingest.Store
 	corpus.Tagger
+	corpus.Mover
 }
 
 // changer changes the documents that the reader of the context may change.
@@ -48,6 +49,18 @@ func (c changer) TagDocuments(ctx context.Context, ids []int64, add, remove []st
 		return 0, err
 	}
 	return c.documents.TagDocuments(ctx, ids, add, remove)
+}
+
+// MoveDocuments implements api.Changer. It needs the right write in both collections.
+func (c changer) MoveDocuments(ctx context.Context, ids []int64, collection string) (int, error) {
+	ids, err := c.rights.Writable(ctx, ids)
+	if err != nil {
+		return 0, err
+	}
+	if err := c.rights.Check(ctx, collection, rights.Write); err != nil {
+		return 0, err
+	}
+	return c.documents.MoveDocuments(ctx, ids, collection)
 }
 
 // uploads returns the ingester, with the rights of the reader and the quota of the

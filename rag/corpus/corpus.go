@@ -122,6 +122,10 @@ type DocumentFilter struct {
 	ChangedSince time.Time
 	// NeverCited lists only documents that no answer cites.
 	NeverCited bool
+	// SHA256, if not empty, lists only documents with this hash of their original.
+	SHA256 string
+	// Cited lists only documents that an answer cites.
+	Cited bool
 	// After lists only documents with a greater ID. It is the cursor of pages ordered by
 	// ID.
 	After int64
@@ -148,6 +152,8 @@ type CollectionInfo struct {
 	Failed int
 	// Chunks is the number of chunks.
 	Chunks int
+	// ChangedAt is the time when one of these documents was last stored; zero without documents.
+	ChangedAt time.Time
 }
 
 // Library reads stored documents. It is safe for concurrent use. Methods on

@@ -92,6 +92,23 @@ func (m *encodedMemory) Refresh(ctx context.Context) (done, total int, err error
 	return m.vectors.Len(), total, nil
 }
 
+// move gives the chunks of moved documents their new collection. Chunks that were replaced have no vector.
+func (m *encodedMemory) move(ctx context.Context, rows []*Row) error {
+	var entries []Entry
+	for _, row := range rows {
+		if v := m.vectors.Get(row.ID); v != nil {
+			d := row.Document
+			entries = append(entries, Entry{
+				ID: row.ID, DocumentID: d.ID, Collection: d.Collection, Source: d.Source, Ordinal: row.Ordinal, Vector: v,
+			})
+		}
+	}
+	if err := m.Index.Put(ctx, entries); err != nil {
+		return fmt.Errorf("retriever: move vectors by %s: %w", m.Embedder.Name(), err)
+	}
+	return nil
+}
+
 // drop removes chunks that are gone.
 func (m *encodedMemory) drop(ctx context.Context, chunks []int64) error {
 	if err := m.Index.Delete(ctx, chunks); err != nil {

@@ -119,6 +119,21 @@ func (m *memory) Rows(_ context.Context, ids []int64) ([]*Row, error) {
 	return out, nil
 }
 
+// moved returns the new rows of documents that are in another collection than before. Only the caller may change the rows
+// meanwhile.
+func (m *memory) moved(fresh [][]*Row) (out []*Row) {
+	for _, list := range fresh {
+		if len(list) == 0 {
+			continue
+		}
+		now := list[0].Document
+		if old := m.rows.document(now.ID); len(old) > 0 && old[0].Document.Collection != now.Collection {
+			out = append(out, list...)
+		}
+	}
+	return out
+}
+
 func (m *memory) Statistics(_ context.Context, tokens []uint16) (Statistics, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

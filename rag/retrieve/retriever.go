@@ -328,6 +328,14 @@ func (r *Retriever) apply(ctx context.Context, changes []corpus.Change) error {
 			}
 		}
 	}
+	if moved := r.memory.moved(fresh); len(moved) > 0 {
+		for _, m := range r.encoded {
+			if err := m.move(ctx, moved); err != nil {
+				r.unsaved = 0 // as above
+				return err
+			}
+		}
+	}
 	gone := r.memory.replace(changes, fresh)
 	r.unsaved += len(entries) + len(gone)
 	return r.unindex(ctx, gone)

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"docent/store"
+	records "docent/store/sql"
 )
 
 // announce ends a statement with a revision in r. It notifies watchers when the
@@ -28,6 +29,21 @@ func finish(ctx context.Context, tx pgx.Tx, documents []int64, blobs []string) e
 		return nil
 	}
 	return tx.SendBatch(ctx, batch).Close()
+}
+
+// MoveDocuments moves documents to a collection; see corpus.Mover.
+func (s *documents) MoveDocuments(ctx context.Context, ids []int64, collection string) (int, error) {
+	var moved []int64
+	err := s.write(ctx, func(tx pgx.Tx) (err error) {
+		if moved, err = records.Move(ctx, recordTx{tx}, ids, collection); err != nil {
+			return err
+		}
+		return finish(ctx, tx, moved, nil)
+	})
+	if err != nil {
+		return 0, fail("move documents to "+collection, err)
+	}
+	return len(moved), nil
 }
 
 // RemoveDocuments deletes documents; see ingest.Store.

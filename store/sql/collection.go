@@ -14,10 +14,11 @@ var _ corpus.Collections = Store{}
 // Collections lists the collections; see corpus.Library.
 func (s documents) Collections(ctx context.Context) ([]corpus.CollectionInfo, error) {
 	out, err := list(ctx, s.db, scanCollection, `SELECT k.name, k.title, k.description, k.color, k.owner, k.questions,
-			coalesce(d.ready, 0), coalesce(d.failed, 0), coalesce(d.chunks, 0)
+			coalesce(d.ready, 0), coalesce(d.failed, 0), coalesce(d.chunks, 0), d.changed
 		FROM collection k LEFT JOIN (
 			SELECT collection_id, count(*) FILTER (WHERE status = 'ready') AS ready,
-				count(*) FILTER (WHERE status = 'failed' AND NOT skipped) AS failed, sum(chunks) AS chunks
+				count(*) FILTER (WHERE status = 'failed' AND NOT skipped) AS failed, sum(chunks) AS chunks,
+				max(updated_at) FILTER (WHERE NOT skipped) AS changed
 			FROM document GROUP BY collection_id
 		) d ON d.collection_id = k.id ORDER BY k.name COLLATE "C"`)
 	return out, s.db.Fail("list collections", err)
@@ -26,7 +27,7 @@ func (s documents) Collections(ctx context.Context) ([]corpus.CollectionInfo, er
 func scanCollection(row Row) (c corpus.CollectionInfo, err error) {
 	var questions string
 	err = row.Scan(&c.Name, &c.About.Title, &c.About.Description, &c.About.Color, &c.About.Owner, &questions,
-		&c.Documents, &c.Failed, &c.Chunks)
+		&c.Documents, &c.Failed, &c.Chunks, Time(&c.ChangedAt))
 	if err == nil && questions != noQuestions {
 		err = json.Unmarshal([]byte(questions), &c.About.Questions)
 	}

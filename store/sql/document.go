@@ -191,6 +191,12 @@ func (p *parameters) properties(filter corpus.DocumentFilter) string {
 	if !filter.ChangedSince.IsZero() {
 		where += ` AND d.updated_at >= ` + p.add(filter.ChangedSince)
 	}
+	if filter.SHA256 != "" {
+		where += ` AND d.sha256 = ` + p.add(store.Text(filter.SHA256))
+	}
+	if filter.Cited {
+		where += ` AND d.id IN (SELECT document_id FROM citation)`
+	}
 	if filter.NeverCited {
 		where += ` AND NOT EXISTS (SELECT 1 FROM citation WHERE document_id = d.id)`
 	}

@@ -396,6 +396,7 @@ func TestCitations(t *testing.T) {
 		byCitations := corpus.DocumentFilter{Order: corpus.ByCited, Descending: true}
 		want(byCitations, "[often2 once1 never0]")
 		want(corpus.DocumentFilter{NeverCited: true}, "[never0]")
+		want(corpus.DocumentFilter{Cited: true, Order: corpus.ByCited, Descending: true}, "[often2 once1]")
 		storetest.OK(t, w.insights.AddAnswers(t.Context(), insight.Entry{
 			Answer: insight.Answer{Time: time.Now(), Question: "four", Outcome: payload.Answered}, Cited: []int64{once, 1 << 60},
 		}))

@@ -186,6 +186,21 @@ func (s *documents) RemoveDocuments(ctx context.Context, ids []int64) (int, erro
 	return n, nil
 }
 
+// MoveDocuments moves documents to a collection; see corpus.Mover.
+func (s *documents) MoveDocuments(ctx context.Context, ids []int64, collection string) (int, error) {
+	var moved []int64
+	err := s.write(ctx, func(ctx context.Context, w *writer) (err error) {
+		if moved, err = records.Move(ctx, recordTx{w}, ids, collection); err != nil {
+			return err
+		}
+		return finish(ctx, w, moved, nil)
+	})
+	if err != nil {
+		return 0, fail("move documents to "+collection, err)
+	}
+	return len(moved), nil
+}
+
 // finish ends a change of documents. It deletes bytes that no document refers
 // to and gives each document a new revision.
 func finish(ctx context.Context, w *writer, ids []int64, blobs []string) error {

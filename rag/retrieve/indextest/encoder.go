@@ -41,6 +41,8 @@ type EncoderCorpus struct {
 	Put func(t *testing.T, source, language string, texts ...string) int64
 	// Remove removes a document.
 	Remove func(t *testing.T, id int64)
+	// Move moves a document to a new collection.
+	Move func(t *testing.T, id int64, collection string)
 	// Open opens a retriever and loads it. Each one is like another process. It sets
 	// Vectors or Index of the encoders. A Snapshot belongs to the corpus.
 	Open func(t *testing.T, encoders ...retrieve.Encoder) *retrieve.Retriever
@@ -51,6 +53,7 @@ type EncoderCorpus struct {
 func RunEncoders(t *testing.T, open func(t *testing.T) EncoderCorpus) {
 	for name, test := range map[string]func(*testing.T, EncoderCorpus){
 		"changes": testEncoderChanges, "languages": testEncoderLanguages, "bad vectors": testEncoderBadVectors,
+		"moves": testEncoderMoves,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -217,5 +220,40 @@ func testEncoderBadVectors(t *testing.T, c EncoderCorpus) {
 	vectors, err := r.Stored(t.Context(), "all", []int64{passages[1].ID, passages[2].ID})
 	if err != nil || len(vectors[0]) != dimensions || embed.Dot(vectors[0], vectors[0]) != 0 || vectors[1] != nil {
 		t.Errorf("the vectors are %v, %v; want zeros and none", vectors, err)
+	}
+}
+
+// testEncoderMoves moves a document. Its vectors are found in its new collection, and are not computed again.
+func testEncoderMoves(t *testing.T, c EncoderCorpus) {
+	id := c.Put(t, "a", "en", "lemon ginger", "pepper salt")
+	c.Put(t, "b", "en", "mint sage")
+	c.encode(t, english, 9)
+	encoders := []retrieve.Encoder{english}
+	r := c.Open(t, encoders...)
+	wantProgress(t, r, 0, 3, 3)
+	if err := r.Save(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.Move(t, id, "moved")
+	next := []retrieve.Encoder{english}
+	for name, process := range map[string]struct {
+		*retrieve.Retriever
+		retrieve.Encoder
+	}{"running": {r, encoders[0]}, "started later": {c.Open(t, next...), next[0]}} {
+		wantProgress(t, process.Retriever, 0, 3, 3)
+		var x retrieve.Nearest = process.Index
+		if process.Vectors != nil {
+			x = process.Vectors
+		}
+		for collection, want := range map[string]int{"moved": 2, corpus.DefaultCollection: 1} {
+			hits, err := x.Nearest(t.Context(), Vector("lemon ginger"), 9, retrieve.Filter{Collections: []string{collection}})
+			if err != nil || len(hits) != want {
+				t.Errorf("%s: found %v in %s, %v; want %d", name, hits, collection, err, want)
+			}
+		}
+		found, err := process.Retrieve(t.Context(), retrieve.Query{Question: "lemon ginger", Collections: []string{"moved"}, K: retrieve.MaxK})
+		if err != nil || len(found.Results) != 2 || found.Results[0].Passage.Document.Collection != "moved" {
+			t.Errorf("%s: a search finds %+v, %v; want both passages", name, found.Results, err)
+		}
 	}
 }

@@ -154,7 +154,7 @@ func wantCount(t *testing.T, x index, want int) {
 func run(t *testing.T, open func(t *testing.T) index) {
 	for name, test := range map[string]func(*testing.T, index){
 		"empty": testEmpty, "finds": testFinds, "ties": testTies, "ties at the cut": testTiesAtCut, "k": testK, "replace": testReplace,
-		"delete": testDelete, "collections": testCollections, "documents": testDocuments, "canceled": testCanceled,
+		"delete": testDelete, "collections": testCollections, "moves": testMoves, "documents": testDocuments, "canceled": testCanceled,
 		"canceled midway": testCanceledMidway, "concurrent": testConcurrent,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -299,6 +299,22 @@ func testCollections(t *testing.T, x index) {
 		}
 	}
 	wantIDs(t, find(t, x, "vanilla", 100, "nothing"))
+}
+
+// testMoves puts a chunk again, in another collection.
+func testMoves(t *testing.T, x index) {
+	a, b := Entry(1, "lemon ginger"), Entry(2, "lemon pepper")
+	a.Collection, b.Collection = "a", "a"
+	put(t, x, a, b)
+	a.Collection = "b"
+	put(t, x, a)
+	wantIDs(t, find(t, x, "lemon", 9, "a"), 2)
+	wantIDs(t, find(t, x, "lemon", 9, "b"), 1)
+	if hits := find(t, x, "lemon ginger", 9); len(hits) != 2 {
+		t.Errorf("found %v, want both chunks once", hits)
+	}
+	remove(t, x, 1)
+	wantIDs(t, find(t, x, "lemon", 9, "b"))
 }
 
 func testDocuments(t *testing.T, x index) {

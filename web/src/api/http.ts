@@ -158,7 +158,8 @@ export interface DocumentQuery {
   origin?: Origin | '';
   status?: string;
   since?: string;
-  cited?: 'never' | '';
+  cited?: 'never' | 'some' | '';
+  sha256?: string;
   sort?: Sort;
   order?: 'asc' | 'desc';
   /** The cursors of a list: after without sort, and cursor with sort. */
@@ -178,6 +179,14 @@ export const listFacets = (collection: string, signal?: AbortSignal) => json<Fac
 
 /** tagDocuments adds and removes tags of documents. */
 export const tagDocuments = (ids: readonly number[], add: readonly string[], remove: readonly string[]) => call('/api/documents/tag', write('POST', { ids, add, remove }));
+
+/** The maximum number of documents in one request to move. */
+const mostMoved = 1000;
+
+/** moveDocuments moves documents to another collection. Each request moves all of its documents or none. */
+export async function moveDocuments(ids: readonly number[], collection: string): Promise<void> {
+  for (let at = 0; at < ids.length; at += mostMoved) await call('/api/documents/move', write('POST', { ids: ids.slice(at, at + mostMoved), collection }));
+}
 
 export const getDocument = (id: number) => json<DocumentRow>(`/api/documents/${id}`);
 

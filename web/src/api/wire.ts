@@ -362,6 +362,11 @@ export interface components {
         };
         Collection: {
             /**
+             * Format: date-time
+             * @description The time when docent last stored one of the documents. Absent without documents.
+             */
+            changed_at?: string;
+            /**
              * Format: int64
              * @description The number of passages.
              */
@@ -406,6 +411,11 @@ export interface components {
             title?: string;
         };
         CollectionInfo: {
+            /**
+             * Format: date-time
+             * @description The time when docent last stored one of the documents. Absent without documents.
+             */
+            changed_at?: string;
             /**
              * Format: int64
              * @description The number of passages.
@@ -533,6 +543,12 @@ export interface components {
             version?: string;
         };
         DocumentIDs: {
+            /** @description The ids of the documents. Unknown ids are ignored. */
+            ids: number[];
+        };
+        DocumentMove: {
+            /** @description The name of the collection. It must exist. */
+            collection: string;
             /** @description The ids of the documents. Unknown ids are ignored. */
             ids: number[];
         };
@@ -1069,6 +1085,13 @@ export interface components {
             reasons: boolean;
             streams: boolean;
             tools: boolean;
+        };
+        MovedDocuments: {
+            /**
+             * Format: int64
+             * @description The number of documents that were in another collection.
+             */
+            moved: number;
         };
         NewApprovedAnswer: {
             collection: string;
@@ -2312,6 +2335,7 @@ export type Database = components['schemas']['Database'];
 export type Disk = components['schemas']['Disk'];
 export type Document = components['schemas']['Document'];
 export type DocumentIDs = components['schemas']['DocumentIDs'];
+export type DocumentMove = components['schemas']['DocumentMove'];
 export type DocumentPage = components['schemas']['DocumentPage'];
 export type DocumentTags = components['schemas']['DocumentTags'];
 export type EmbedderInfo = components['schemas']['EmbedderInfo'];
@@ -2355,6 +2379,7 @@ export type ModelInfo = components['schemas']['ModelInfo'];
 export type ModelList = components['schemas']['ModelList'];
 export type ModelOrder = components['schemas']['ModelOrder'];
 export type ModelTest = components['schemas']['ModelTest'];
+export type MovedDocuments = components['schemas']['MovedDocuments'];
 export type NewApprovedAnswer = components['schemas']['NewApprovedAnswer'];
 export type NewCollection = components['schemas']['NewCollection'];
 export type NewSession = components['schemas']['NewSession'];

@@ -104,6 +104,31 @@ class Library {
     this.selected = new Set(on ? this.rows.map((r) => r.id) : []);
   }
 
+  /** move moves documents to another collection at once, and offers to move them back. */
+  async move(rows: readonly DocumentRow[], to: string): Promise<void> {
+    const moved = rows.filter((r) => r.collection !== to);
+    await http.moveDocuments(moved.map((r) => r.id), to);
+    this.selectAll(false);
+    await this.reload();
+    notices.undo(words.documents.moving.done(moved.length, server.called(to)), { do: () => undefined, undone: () => void this.moveBack(moved) });
+  }
+
+  private async moveBack(rows: readonly DocumentRow[]): Promise<void> {
+    try {
+      for (const from of new Set(rows.map((r) => r.collection))) {
+        await http.moveDocuments(rows.filter((r) => r.collection === from).map((r) => r.id), from);
+      }
+    } catch (err) {
+      notices.failed(words.documents.moving.notBack, err);
+    }
+    await this.reload();
+  }
+
+  /** reload loads the list and the counts of the collections. */
+  private async reload(): Promise<void> {
+    await Promise.all([this.load(), server.refresh()]);
+  }
+
   /** remove deletes documents after the time to undo. */
   remove(ids: readonly number[], said: string, undone?: () => void): void {
     this.gone = new Set([...this.gone, ...ids]);

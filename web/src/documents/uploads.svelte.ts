@@ -2,13 +2,15 @@
 // thousands, so the page shows a few and counts the others.
 import * as http from '../api/http';
 import type { UploadResult } from '../api/shapes';
+import { title } from '../evidence/evidence.svelte';
 import { server } from '../shell/server.svelte';
 import { words } from '../words/words.svelte';
+import { copyOf } from './copies';
 import { unwanted, type Picked } from './files';
 import { bytesText, outcome, partsOf, type Part } from './outcome';
 
 export class Upload {
-  state = $state<'queued' | 'sending' | 'reading' | 'done' | 'failed'>('queued');
+  state = $state<'queued' | 'sending' | 'reading' | 'done' | 'failed' | 'held'>('queued');
   /** The uploaded part, from 0 to 1. */
   progress = $state(0);
   /** The outcome as a sentence. */
@@ -17,6 +19,8 @@ export class Upload {
   parts = $state.raw<readonly Part[]>([]);
   /** A retry can succeed. */
   again = true;
+  /** The file is held back if its content is already elsewhere. */
+  compares = false;
   abort: AbortController | undefined;
 
   constructor(
@@ -31,6 +35,8 @@ export class Upload {
 const maxRunning = 2;
 /** The number of waiting and of finished files to show. */
 const maxShown = 8;
+/** The maximum number of files in one choice whose contents are compared with the documents. */
+const mostCompared = 20;
 /** The number of attempts if the server is busy or away. */
 const maxAttempts = 4;
 
@@ -38,6 +44,8 @@ class Uploads {
   /** The running uploads. */
   running = $state.raw<readonly Upload[]>([]);
   failed = $state.raw<readonly Upload[]>([]);
+  /** Uploads that wait for a decision, because their content is already elsewhere. */
+  held = $state.raw<readonly Upload[]>([]);
   /** The next waiting uploads. */
   upcoming = $state.raw<readonly Upload[]>([]);
   /** The latest finished uploads. */
@@ -57,7 +65,7 @@ class Uploads {
   finished = $state(0);
   busy = $derived(this.running.length > 0 || this.waiting > 0);
   total = $derived(this.done + this.failed.length + this.running.length + this.waiting);
-  any = $derived(this.total + this.cancelled + this.skipped > 0 || this.walking !== null);
+  any = $derived(this.total + this.held.length + this.cancelled + this.skipped > 0 || this.walking !== null);
   private all = $state(0);
   private over = $state(0);
   /** The finished part of all uploads, by bytes. */
@@ -85,6 +93,7 @@ class Uploads {
         continue;
       }
       const u = new Upload(++this.last, file, path, collection);
+      u.compares = files.length <= mostCompared;
       if (limit === 0 || file.size <= limit) {
         this.queue.push(u);
         this.all += weight(u);
@@ -127,6 +136,22 @@ class Uploads {
     this.next();
   }
 
+  /** addAnyway uploads a file whose content is already elsewhere. */
+  addAnyway(u: Upload): void {
+    if (!this.busy) [this.all, this.over] = [0, 0];
+    this.held = this.held.filter((x) => x !== u);
+    Object.assign(u, { state: 'queued', outcome: '', compares: false });
+    this.all += weight(u);
+    this.queue.push(u);
+    this.next();
+  }
+
+  /** skip drops a file whose content is already elsewhere. */
+  skip(u: Upload): void {
+    this.held = this.held.filter((x) => x !== u);
+    this.cancelled++;
+  }
+
   /** retry uploads failed files again. */
   retry(some: readonly Upload[] = this.failed): void {
     const again = some.filter((u) => u.again && this.failed.includes(u));
@@ -142,7 +167,7 @@ class Uploads {
 
   /** clear removes finished uploads. */
   clear(): void {
-    this.failed = this.recent = [];
+    this.failed = this.recent = this.held = [];
     this.done = this.unchanged = this.passages = this.cancelled = this.skipped = 0;
   }
 
@@ -165,6 +190,14 @@ class Uploads {
     u.abort = new AbortController();
     const { signal } = u.abort;
     try {
+      const copy = u.compares && (await copyOf(u.file, u.name, u.collection, signal));
+      if (signal.aborted) return void this.cancelled++;
+      if (copy) {
+        u.state = 'held';
+        u.outcome = words.documents.copyOf(title(copy), server.called(copy.collection));
+        this.held = [...this.held, u];
+        return;
+      }
       const results = await this.deliver(u, signal);
       const { failed, text } = outcome(results);
       u.outcome = text;

@@ -18,6 +18,8 @@ class Server {
   match = $state('');
   /** The list shows archived conversations instead of the others. */
   archive = $state(false);
+  /** There are archived conversations. */
+  archived = $state(false);
   /** A search is running. */
   searching = $state(false);
   /** Hidden conversations, which are deleted after the time to undo. */
@@ -80,11 +82,23 @@ class Server {
       const rows = await http.listSessions(this.info?.agent ?? '', { limit: this.limit, archived: this.archive ? 'archived' : 'open' });
       if (request !== this.lastListRequest) return; // a later request has newer data
       this.rows = rows.filter((s) => s.session_id);
+      if (this.archive) this.archived = this.rows.length > 0;
+      else if (!this.listed) void this.findArchived();
       this.listed = true;
       this.notice();
       if (this.hits) await this.search(this.match);
     } catch (err) {
       if (!this.listed) notices.failed(words.shell.notListed, err);
+    }
+  }
+
+  /** findArchived finds out whether there are archived conversations. */
+  private async findArchived(): Promise<void> {
+    try {
+      const rows = await http.listSessions(this.info?.agent ?? '', { limit: 1, archived: 'archived' });
+      this.archived = rows.length > 0;
+    } catch {
+      this.archived = true; // the archive shows the reason
     }
   }
 
@@ -182,6 +196,7 @@ class Server {
 
   /** file puts a conversation into the archive, or takes it back. */
   file(session: string, archived: boolean): Promise<void> {
+    if (archived) this.archived = true;
     return this.change(session, { archived }, words.shell.notArchived);
   }
 

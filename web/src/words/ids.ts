@@ -137,9 +137,11 @@ export interface Params {
   document_encrypted: [];
   document_failed: [];
   document_not_read: [];
+  document_of_source: [string, string];
   document_pages_unsupported: [number];
   document_read_only: [number];
   document_status_invalid: [string];
+  document_twin: [string, string];
   document_without_pages: [number, string];
   documents_invalid: [number];
   documents_not_a_list: [];

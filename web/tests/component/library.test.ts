@@ -1,4 +1,5 @@
 // The library on the mounted page.
+import { createHash } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import type { MockDocent } from '../mock/server';
 import { accessible, start, type Page } from './page';
@@ -72,4 +73,58 @@ test('selected documents get tags', async () => {
   await accessible();
   await button('Save').click();
   await expect.poll(() => mock.tagged).toEqual([{ ids: mock.documents.map((d) => d.id), add: ['draft', '2026'], remove: [] }]);
+});
+
+test('a document is moved to another collection, and back', async () => {
+  mock.collections.push({ name: 'hr', title: 'People', documents: 0, failed: 0, chunks: 0 });
+  await page.reload();
+  await button('Options for “Backups”').click();
+  await page.getByRole('menuitem', { name: 'Move…' }).click();
+  await page.getByRole('heading', { name: 'Move “Backups”' }).waitFor();
+  await accessible();
+  mock.moveFails = 'the source keeps it in sync';
+  await page.getByRole('button', { name: 'Move', exact: true }).click();
+  await page.getByText(/the source keeps it in sync/i).waitFor();
+  mock.moveFails = '';
+  await page.getByRole('button', { name: 'Move', exact: true }).click();
+  await page.getByText('Moved 1 document to “People”').waitFor();
+  const backups = () => mock.documents.find((d) => d.title === 'Backups')!;
+  expect(backups().collection).toBe('hr');
+  await expect.poll(() => document.activeElement?.textContent).toBe('Backups');
+  await button('Undo').click();
+  await expect.poll(() => backups().collection).toBe('default');
+});
+
+test('selected documents are moved', async () => {
+  mock.collections.push({ name: 'hr', title: 'People', documents: 0, failed: 0, chunks: 0 });
+  await page.reload();
+  await page.getByLabel('Select all listed').check();
+  await button('Move…').click();
+  await page.getByRole('button', { name: 'Move', exact: true }).click();
+  await expect.poll(() => mock.moves).toEqual([{ ids: mock.documents.map((d) => d.id), collection: 'hr' }]);
+  await expect.poll(() => page.locator('.selection').count()).toBe(0);
+});
+
+test('without another collection, nothing can be moved', async () => {
+  await button('Options for “Backups”').click();
+  await page.getByRole('menuitem', { name: 'Move…' }).click();
+  await page.getByText('There is no other collection in which you may change documents.').waitFor();
+});
+
+test('a file with the content of a document elsewhere is held back', async () => {
+  mock.documents[0]!.sha256 = createHash('sha256').update('the same').digest('hex');
+  const before = mock.documents.length;
+  await page.locator('.row').first().waitFor();
+  const files = ['one.txt', 'two.txt'].map((name) => new File(['the same'], name, { type: 'text/plain' }));
+  const dataTransfer = { types: ['Files'], files, items: files.map((f) => ({ kind: 'file', webkitGetAsEntry: () => null, getAsFile: () => f })) };
+  document.querySelector('.column')!.dispatchEvent(Object.assign(new Event('drop', { bubbles: true, cancelable: true }), { dataTransfer }));
+  const held = page.locator('.uploads li');
+  await expect.poll(() => held.count()).toBe(2);
+  await expect.poll(async () => (await held.first().locator('.outcome').allTextContents())[0]).toContain(`Same content as “${mock.documents[0]!.title}”`);
+  expect(mock.documents.length).toBe(before);
+  await accessible();
+  await button('Do not add one.txt').click();
+  await button('Add two.txt anyway').click();
+  await expect.poll(() => mock.documents.length).toBe(before + 1);
+  await expect.poll(() => held.count()).toBe(1);
 });

@@ -182,7 +182,7 @@ describe('logins', () => {
 
   test('users who may not add documents see no way to add them', async () => {
     mock.scopes = ['ask'];
-    const offers = () => page.getByText(/docent ingest/i).or(page.getByRole('button', { name: /add documents/i })).or(page.getByRole('button', { name: /Delete “/ })).or(page.locator('[aria-labelledby=documents-title] input[type=file]')).count(); // files may be sent in a chat
+    const offers = () => page.getByText(/docent ingest/i).or(page.getByRole('button', { name: /add documents/i })).or(page.getByRole('button', { name: /Options for “/ })).or(page.locator('[aria-labelledby=documents-title] input[type=file]')).count(); // files may be sent in a chat
     await page.goto('#/documents');
     await logIn();
     await page.getByText('Ask an administrator to add documents.').waitFor();
@@ -210,7 +210,7 @@ describe('logins', () => {
     await page.goto('#/documents');
     await logIn();
     await page.getByRole('button', { name: 'Add files' }).waitFor();
-    await page.getByRole('button', { name: /Delete “/ }).first().waitFor();
+    await page.getByRole('button', { name: /Options for “/ }).first().waitFor();
   });
 
   test('a login that ended during a conversation can be renewed', async () => {

@@ -66,6 +66,8 @@ test('an archived conversation is in the archive, and a folder has a heading', a
   await page.getByLabel('Folder (empty: none)').press('Enter');
   await page.getByRole('heading', { name: 'Trips' }).waitFor();
   await accessible();
+  const archive = page.getByRole('button', { name: 'Archived conversations' });
+  expect(await archive.count()).toBe(0);
   await choose('Archive');
   await expect.poll(() => page.locator('.conversation').count()).toBe(0);
   await page.getByRole('button', { name: 'Archived conversations' }).click();
@@ -74,4 +76,8 @@ test('an archived conversation is in the archive, and a folder has a heading', a
   await page.getByText('Nothing is archived.').waitFor();
   await page.getByRole('button', { name: 'Back to all conversations' }).click();
   await expect.poll(() => page.locator('.conversation').count()).toBe(1);
+  expect(await archive.count()).toBe(0);
+  await choose('Archive');
+  await page.reload();
+  await archive.waitFor();
 });

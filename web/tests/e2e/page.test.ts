@@ -278,7 +278,8 @@ describe('documents', () => {
     await page.getByText('This file is larger than 1.0 MB').waitFor();
     await expect.poll(() => page.locator('.row').count()).toBe(7);
     await stopClock(page);
-    await page.getByRole('button', { name: 'Delete “fine”' }).click();
+    await page.getByRole('button', { name: 'Options for “fine”' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
     await expect.poll(() => page.locator('.row').count()).toBe(6);
     expect(mock.documents.length).toBe(7); // the notice offers undo
     await page.mouse.move(5, 5); // the notice stays while the pointer is over it
@@ -347,7 +348,8 @@ describe('accessible', () => {
     await page.locator('.row').first().waitFor();
     await accessible(page);
     await expect.poll(() => wide()).toBe(false);
-    await page.getByRole('button', { name: 'Delete “Backups”' }).click();
+    await page.getByRole('button', { name: 'Options for “Backups”' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
     await accessible(page);
     await page.keyboard.press('Escape');
     await other.check();

@@ -10,6 +10,9 @@ export interface MockDocument {
   text: string;
   status: DocumentRow['status'];
   error?: string;
+  collection?: string;
+  cited?: number;
+  sha256?: string;
   updated_at?: string;
 }
 

@@ -82,6 +82,9 @@ export class MockDocent {
   /** The queries of listed documents, and the changes of tags. */
   listings: string[] = [];
   tagged: unknown[] = [];
+  moves: unknown[] = [];
+  /** The reason why documents cannot be moved, or ''. */
+  moveFails = '';
   collections: CollectionInfo[] = [{ name: 'default', title: 'default', documents: 0, failed: 0, chunks: 0 }];
   sessions = new Map<string, Session>();
   extractive = false;
@@ -377,6 +380,13 @@ export class MockDocent {
       return void json({ folders: named(['hr/leave', 'manuals']), tags: named(['leave', 'draft']) });
     }
     if (noun === 'facets') return void json({ types: [{ name: 'text/markdown', documents: 2 }], languages: [{ name: 'en', documents: 2 }, { name: 'und', documents: 1 }] });
+    if (noun === 'documents' && id === 'move') {
+      const { ids, collection } = JSON.parse(await body(req)) as { ids: number[]; collection: string };
+      this.moves.push({ ids, collection });
+      if (this.moveFails) return void json({ code: 'conflict', message: this.moveFails, retryable: false }, 409);
+      for (const d of this.documents) if (ids.includes(d.id)) d.collection = collection;
+      return void json({ moved: ids.length });
+    }
     if (noun === 'documents' && id === 'tag') {
       this.tagged.push(JSON.parse(await body(req)));
       return void json({ tagged: 1 });
@@ -543,7 +553,10 @@ export class MockDocent {
     const match = (q.get('match') ?? '').toLowerCase();
     const status = q.get('status') ?? '';
     const found = this.documents.filter((d) => (d.title + d.source).toLowerCase().includes(match) && (!status || d.status === status));
-    return { documents: found.map((d) => this.row(d)) };
+    const sha256 = q.get('sha256');
+    if (sha256) return { documents: found.filter((d) => d.sha256 === sha256).map((d) => this.row(d)) };
+    const listed = q.get('cited') === 'some' ? found.filter((d) => d.cited).sort((a, b) => b.cited! - a.cited!) : found;
+    return { documents: listed.slice(0, Number(q.get('limit') ?? 1000)).map((d) => this.row(d)) };
   }
 
   private async upload(req: IncomingMessage) {

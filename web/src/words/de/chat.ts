@@ -122,6 +122,13 @@ export const chat: Catalogue['chat'] = {
   answersFrom: 'docent antwortet aus',
   documents: (n: number) => `${number(n)} ${n === 1 ? 'Dokument' : 'Dokumenten'}`,
   withPassage: ' und zeigt die Stellen, die die Antwort belegen.',
+  home: {
+    changed: (day: string) => `geändert am ${day}`,
+    askIn: (name: string) => `In „${name}“ fragen`,
+    all: (n: number) => `Alle ${number(n)} Sammlungen`,
+    newest: 'Neue Dokumente',
+    cited: 'Am häufigsten zitiert',
+  },
   nothingYet: 'Es gibt noch keine Dokumente',
   administrator: 'docent antwortet aus Dokumenten und zeigt die Stellen, die die Antwort belegen. Bitten Sie die Administration, Dokumente hinzuzufügen.',
   addToBegin: 'Fügen Sie zuerst Dokumente hinzu',

@@ -18,6 +18,8 @@ export const collections = {
   collection_taken: (a) => `Es gibt schon eine Sammlung ${a}`,
   collection_title_long: (n) => `Titel und Ansprechpartner einer Sammlung dürfen nicht länger als ${n} Byte sein`,
   collections_full: (n) => `Es gibt schon ${n} Sammlungen, mehr sind nicht möglich`,
+  document_of_source: (a, b) => `Die Quelle ${a} hält das Dokument ${b} aktuell, deshalb bleibt es in der Sammlung der Quelle; nichts wurde verschoben`,
+  document_twin: (a, b) => `Die Sammlung ${a} hat schon das Dokument ${b}; löschen Sie eines von beiden; nichts wurde verschoben`,
   place_empty: 'In diesen Ordnern und mit diesen Schlagwörtern gibt es keine Dokumente',
   place_too_large: (n) => `Die Ordner und Schlagwörter haben mehr als ${n} Dokumente; suchen Sie in ihren Sammlungen oder in kleineren Ordnern`,
   places_invalid: (n) => `folders und tags müssen Listen mit höchstens ${n} Texten sein, von denen keiner leer ist`,

@@ -120,6 +120,13 @@ export const chat = {
   answersFrom: 'docent answers from',
   documents: (n: number) => `${number(n)} ${n === 1 ? 'document' : 'documents'}`,
   withPassage: ' and shows the supporting passages.',
+  home: {
+    changed: (day: string) => `changed ${day}`,
+    askIn: (name: string) => `Ask in “${name}”`,
+    all: (n: number) => `All ${number(n)} collections`,
+    newest: 'New documents',
+    cited: 'Most cited',
+  },
   nothingYet: 'There are no documents yet',
   administrator: 'docent answers from documents and shows the supporting passages. Ask an administrator to add documents.',
   addToBegin: 'Add documents to begin',

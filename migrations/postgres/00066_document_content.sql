@@ -1,0 +1,5 @@
+-- Finds documents with the same content.
+
+-- +goose Up
+
+CREATE INDEX document_sha256 ON document (sha256);
