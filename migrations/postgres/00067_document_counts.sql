@@ -1,0 +1,6 @@
+-- SQLite has an index from this version on. The versions of both databases are the same, so that
+-- a backup fits both.
+
+-- +goose Up
+
+SELECT 1;
