@@ -13,7 +13,7 @@ import (
 	"docent/internal/servertest"
 )
 
-// TestSystem: administrators see the checks of docent doctor, and what the database has.
+// TestSystem: administrators see the checks of docent doctor, and the sizes of the database.
 func TestSystem(t *testing.T) {
 	t.Parallel()
 	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {

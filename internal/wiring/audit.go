@@ -59,7 +59,7 @@ func expireConversations(ctx context.Context, directory journal.Directory, befor
 	}
 }
 
-// recordExpired records a removal in the audit log. What was removed before the end of the server is recorded, too.
+// recordExpired records a removal in the audit log, also at the end of the server.
 func recordExpired(ctx context.Context, s *Store, action audit.Action, removed int) {
 	if removed == 0 {
 		return
