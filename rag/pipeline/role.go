@@ -80,13 +80,16 @@ func rowUnits(header, cells []string) (out []unit) {
 	return append(out, unit{text: strings.Join(header, " ") + "\n" + strings.Join(cells, " "), cells: cells[1:]})
 }
 
-// sentenceUnits returns each sentence of a line, and each two neighbors.
+// newSubject matches the beginning of a sentence with a subject. The group is its noun.
+var newSubject = regexp.MustCompile(`^(?:The|An?|Der|Die|Das|Eine?) (\pL[\pL-]+)`)
+
+// sentenceUnits returns each sentence of a line, and each two neighbors about the same subject.
 func sentenceUnits(line string, code bool) (out []unit) {
 	last := ""
 	for _, s := range text.Sentences(line, code) {
 		sentence := line[s.Start:s.End]
 		out = append(out, unit{text: sentence})
-		if last != "" {
+		if m := newSubject.FindStringSubmatch(sentence); last != "" && (m == nil || text.Stems(last)[text.Words(m[1])[0].Stem]) {
 			out = append(out, unit{text: last + " " + sentence})
 		}
 		last = sentence
@@ -137,7 +140,7 @@ func (k *claim) in(u unit, heading string) bool {
 		}
 	}
 	n := float64(len(k.words))
-	if float64(held) < unitWords*n || float64(inside) < insideWords*n || !k.names(stems) || !k.placed(u, heading) {
+	if float64(held) < unitWords*n || float64(inside) < insideWords*n || !k.names(stems) || !k.subject(stems) || !k.placed(u, heading) {
 		return false
 	}
 	for _, word := range literal.FindAllString(k.text, -1) {
@@ -154,7 +157,7 @@ func (k *claim) in(u unit, heading string) bool {
 			return false
 		}
 	}
-	return k.agrees(u.text)
+	return k.agrees(u.text) && k.relates(u.text)
 }
 
 // subset reports whether all words are among others, in any case. Names of months and days can be shortened.
@@ -289,7 +292,9 @@ func (k *claim) misplaced(sentence string, f figure) bool {
 		switch {
 		case slices.ContainsFunc(here, func(o figure) bool { return o.value == f.value }):
 			with = append(with, text.Stems(p))
-		case slices.ContainsFunc(here, func(o figure) bool { return o.unit == f.unit }):
+		case slices.ContainsFunc(here, func(o figure) bool {
+			return o.unit == f.unit || !measures.MatchString(o.unit) && !measures.MatchString(f.unit)
+		}):
 			without = append(without, text.Stems(p))
 		}
 	}
@@ -309,7 +314,7 @@ func (k *claim) misplaced(sentence string, f figure) bool {
 var (
 	// unlimited matches words that a claim without exceptions has, and exception those of a text with one.
 	unlimited = regexp.MustCompile(`(?i)\b(?:even (?:if|when|though)|always|all|every|any|auch wenn|selbst wenn|immer|alle[nr]?|jede[nrs]?)\b`)
-	exception = regexp.MustCompile(`(?i)\b(?:unless|except|excluding|other than|ausgenommen|außer|es sei denn|mit Ausnahme)\b`)
+	exception = regexp.MustCompile(`(?i)\b(?:unless|except|excluding|other than|need not|ausgenommen|außer|es sei denn|mit Ausnahme)\b`)
 )
 
 // agrees reports whether a unit denies something if the claim does, and the reverse. A claim without exceptions needs a unit without one.

@@ -70,13 +70,14 @@ func (c *checker) support(s string, docs []int) rag.Support {
 // clauseSupport says how much of a clause the passages support, by words and
 // by meaning. They do not support a clause that contradicts them.
 func (c *checker) clauseSupport(s string, docs []int) rag.Support {
-	if c.conflict(s, docs) != "" {
+	summed := func(w text.Word) bool { return w.Exact && c.sums(s[w.Start:w.End], s, docs) }
+	if c.conflict(s, docs) != "" && !slices.ContainsFunc(meaningful(s), summed) {
 		return rag.None
 	}
 	var all, common, missing int
 	for _, w := range meaningful(s) {
 		switch {
-		case c.held(w.Stem, docs):
+		case c.held(w.Stem, docs), summed(w):
 			common++
 		case w.Exact:
 			missing++
@@ -91,7 +92,7 @@ func (c *checker) clauseSupport(s string, docs []int) rag.Support {
 	switch {
 	case missing == 0 && (share >= strongWords || share >= weakWords && alike >= strongVector):
 		return rag.Strong
-	case share >= weakWords, missing == 0 && alike >= weakVector:
+	case share >= weakWords, missing == 0 && (alike >= weakVector || c.foreign(s, docs)):
 		return rag.Weak
 	default:
 		return rag.None

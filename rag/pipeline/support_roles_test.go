@@ -135,6 +135,24 @@ var roles = []struct {
 			"The relief valve opens at 15 bar.", "Close the valve V3 and wait 15 minutes.", "Only technicians of Bosch may open the burner.",
 		},
 	},
+	{
+		"Ferry guide", "Sailings",
+		"Dogs travel free, except on the evening sailing, when they need a cabin. Captain Eva Lund reports to harbor master Tom Rice.",
+		[]string{"Dogs need a cabin on the evening sailing.", "Auf der Abendfahrt brauchen Hunde eine Kabine.", "Captain Lund reports to Tom Rice."},
+		[]string{"Dogs always travel free.", "Tom Rice reports to Eva Lund."},
+	},
+	{
+		"Boiler manual", "Pressure",
+		"The boiler must be shut off if the pressure rises above 3 bar. Below 1 bar, refill water until the gauge shows 1.5 bar. " +
+			"Descale the heat exchanger every 24 months; households with soft water need not do it.",
+		[]string{"Refill water when the pressure drops below 1 bar.", "If the pressure is over 3 bar, shut off the boiler."},
+		[]string{"Shut off the boiler if the pressure falls below 3 bar.", "All households must descale the heat exchanger."},
+	},
+	{
+		"Ticket sales", "", "Branch | January | February | March\nBergen | 120 | 95 | 140\nOslo | 210 | 180 | 205",
+		[]string{"Bergen sold 355 tickets from January to March."},
+		[]string{"In February, Bergen sold 180 tickets.", "Oslo sold fewer tickets in March than Bergen."},
+	},
 }
 
 // TestSupportRoles: a false sentence with the words of its passage is not strong, and a true one is not none.
