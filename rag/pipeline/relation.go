@@ -12,7 +12,10 @@ import (
 // relates reports whether a unit has the relations of a claim: the same side of a limit, the same rate, and names in the same
 // order. A claim needs a counterpart in the unit for words such as "all", "must", and "longer than".
 func (k *claim) relates(unit string) bool {
-	return strings.Contains(unit, k.text) || !k.otherSide(unit) && !k.otherRate(unit) && !k.swaps(unit) && k.compared(unit) && !k.unrestricted(unit) &&
+	if strings.Contains(unit, k.text) {
+		return true
+	}
+	return !k.otherSide(unit) && !k.otherRate(unit) && !k.swaps(unit) && k.compared(unit) && !k.unrestricted(unit) &&
 		(!absolute.MatchString(k.text) || absolute.MatchString(unit)) &&
 		(!duty.MatchString(k.text) || duty.MatchString(unit) || !option.MatchString(unit))
 }

@@ -162,7 +162,9 @@ func (r answering) answerExtreme(e extreme) Reply {
 			better = r.t.Columns[measures[0]].better()
 		}
 		if e.up *= better; better == 0 {
-			return r.unclear(r.noDirection(e, measures))
+			reply := r.unclear(r.noDirection(e, measures))
+			reply.Near, reply.Whole = true, false // other quotes do not tell what is best, either
+			return reply
 		}
 	}
 	if len(measures) == 0 {
