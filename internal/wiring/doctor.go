@@ -114,8 +114,10 @@ func (d *Doctor) checks() []Check {
 		{Name: "database", Run: d.checkDatabase, Remedy: d.databaseRemedy()},
 		{Name: "embedder", Run: d.checkEmbedder, Remedy: "check DOCENT_EMBEDDER_URL, DOCENT_EMBEDDER_MODEL and the key; unset them to use the built-in model"},
 		{Name: "index", Run: d.checkIndex, Remedy: "check --index, and --weaviate or the extension pgvector of the database"},
-		{Name: "languages", Run: d.checkLanguages, once: true,
-			Remedy: "remove the model and install it again: docent model rm " + multilingual.Model},
+		{
+			Name: "languages", Run: d.checkLanguages, once: true,
+			Remedy: "remove the model and install it again: docent model rm " + multilingual.Model,
+		},
 		{Name: "reranker", Run: d.checkReranker, once: d.Config.Rerank.Installed(), Remedy: "check DOCENT_RERANK_URL, DOCENT_RERANK_MODEL and DOCENT_RERANK_KEY, or docent model ls; " +
 			"unset them to use the built-in encoder"},
 		{Name: "support", Run: d.checkEntailment, once: true, Remedy: "check DOCENT_ENTAILMENT_MODEL and docent model ls; unset it to let the words decide"},

@@ -24,7 +24,7 @@ var (
 	// absolute matches words for everything and for nothing else.
 	absolute = regexp.MustCompile(`(?i)\b(?:(?:always|all|only|exclusively|immer|stets|alle[nrms]?|nur|ausschließlich)` +
 		`(?:\PL|$)|(?:every|each|any|jede[nrs]?) \pL)`)
-	// duty matches words for what must be done, and option those for what may be done.
+	// duty matches words for duties, and option words for options.
 	duty   = regexp.MustCompile(`(?i)\b(?:must|ha(?:ve|s) to|required?|requires|needs? to|mandatory|muss|müssen|Pflicht)\b`)
 	option = regexp.MustCompile(`(?i)\b(?:may|can|could|should|optional(?:ly)?|recommended|kann|können|darf|dürfen|sollte[n]?|empfohlen)\b`)
 	// restriction matches the words in front of an exception or a condition.
@@ -149,8 +149,10 @@ var (
 	comparison = regexp.MustCompile(`(?i)\b(?:(more|fewer|less|mehr|weniger)\b(?: \pL+){0,4}?|` +
 		`(\pL{2,}er)(?: \pL+){0,4}?) (?:than|als) (?:\pL|\d+\pL)`)
 	// smaller are the comparatives for less.
-	smaller = []string{"fewer", "less", "lower", "smaller", "shorter", "cheaper", "lighter",
-		"weniger", "niedriger", "kleiner", "kürzer", "billiger", "leichter"}
+	smaller = []string{
+		"fewer", "less", "lower", "smaller", "shorter", "cheaper", "lighter",
+		"weniger", "niedriger", "kleiner", "kürzer", "billiger", "leichter",
+	}
 )
 
 // compared reports whether a unit has the comparison of a claim. A table has none, and nothing here computes it.
