@@ -61,6 +61,14 @@ describe('backups', () => {
     await accessible();
   });
 
+  test('are listed again on demand', async () => {
+    await page.goto('#/console/system');
+    await expect.poll(() => backups().locator('ul li').count()).toBe(3);
+    mock.system.finish();
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await expect.poll(() => backups().locator('ul li').count()).toBe(4);
+  });
+
   test('have a schedule', async () => {
     await page.goto('#/console/system');
     await backups().getByLabel('Make backups regularly').click();
