@@ -27,7 +27,7 @@ test('cards show the collections, and lists the new and the most cited documents
   await expect.poll(() => lists.count()).toBe(2);
   expect((await lists.nth(1).locator('.note').allTextContents())[0]).toContain('cited in 31 answers');
   await accessible();
-  await page.getByRole('button', { name: 'Ask in “People”' }).click();
+  await page.getByRole('button', { name: 'Ask here: People' }).click();
   await page.getByLabel('Your question').fill('When is payday?');
   await page.getByLabel('Your question').press('Enter');
   await expect.poll(() => mock.received.at(-1)?.content).toEqual({ message: 'When is payday?', collections: ['hr'] });

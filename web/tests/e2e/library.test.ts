@@ -185,7 +185,8 @@ describe('the library', () => {
     await finished();
     await row('one.txt').waitFor();
     await stopClock(page);
-    await row('one.txt').getByRole('button', { name: /^Delete/ }).click();
+    await row('one.txt').getByRole('button', { name: /^Options for/ }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
     await expect.poll(() => row('one.txt').count()).toBe(0);
     await expect.poll(() => sources()).toContain('one.txt');
     const told = page.getByRole('status').filter({ hasText: 'Deleted “' }); // the result is announced, too
@@ -211,7 +212,8 @@ describe('the library', () => {
     await page.getByRole('button', { name: 'Delete selected' }).click();
     await page.mouse.move(5, 5);
     await expect.poll(sources).toEqual(['three.txt']);
-    await row('three.txt').getByRole('button', { name: /^Delete/ }).click();
+    await row('three.txt').getByRole('button', { name: /^Options for/ }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
     await expect.poll(() => row('three.txt').count()).toBe(0);
     await page.goto('about:blank'); // leaving the page does not undo the deletion
     await expect.poll(sources).toEqual([]);
@@ -297,7 +299,8 @@ describe('the library', () => {
   test('a deletion that fails says so, and the document is there again', async () => {
     await page.route('**/api/documents/*', (r) => (r.request().url().endsWith('/delete') ? r.fulfill({ status: 500, json: { code: 'internal', message: 'the disk is full', retryable: true } }) : r.continue()));
     await stopClock(page);
-    await row('Garden handbook').getByRole('button', { name: /^Delete/ }).click();
+    await row('Garden handbook').getByRole('button', { name: /^Options for/ }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
     await expect.poll(() => row('Garden handbook').count()).toBe(0);
     await page.locator('.notice', { hasText: 'Garden handbook' }).getByRole('button', { name: 'Dismiss' }).click(); // this deletes it at once
     await page.getByText('The document was not deleted. The disk is full.').waitFor();

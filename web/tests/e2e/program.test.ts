@@ -165,7 +165,8 @@ describe('the page on the real program', () => {
     await page.goto(`${program.url}/#/documents`);
     await page.locator('.row', { hasText: 'ferry' }).waitFor();
     await stopClock(page);
-    await page.locator('.row', { hasText: 'ferry' }).getByRole('button', { name: /^Delete/ }).click();
+    await page.locator('.row', { hasText: 'ferry' }).getByRole('button', { name: /^Options for/ }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
     await expect.poll(() => page.locator('.row', { hasText: 'ferry.txt' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Dismiss' }).click(); // without undo
     await page.clock.resume();

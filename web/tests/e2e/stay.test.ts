@@ -24,7 +24,7 @@ async function ask(text: string, on = page): Promise<void> {
 }
 
 const answered = (n = 1, on = page) => expect.poll(() => on.locator('.answer:not([aria-busy]) .sources').count(), { timeout: 60_000 }).toBe(n);
-const questions = (on = page) => on.locator('.question').allInnerTexts();
+const questions = (on = page) => on.locator('.question .bubble').allInnerTexts();
 const button = (name: string, on = page) => on.getByRole('button', { name, exact: true });
 const focused = (label: string) => page.locator(`[aria-label="${label}"]:focus`).waitFor();
 

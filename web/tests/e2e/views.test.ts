@@ -226,7 +226,8 @@ describe.skipIf(!folder).each(looks)('views, $name', ({ name, options }) => {
     await page.getByRole('button', { name: 'Clear this list' }).waitFor();
     await shot(page, 'uploads');
     await page.getByRole('button', { name: 'Clear this list' }).click();
-    await page.locator('.row', { hasText: 'log.txt' }).getByRole('button', { name: /^Delete/ }).click();
+    await page.locator('.row', { hasText: 'log.txt' }).getByRole('button', { name: /^Options for/ }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Undo' }).waitFor();
     await shot(page, 'undo');
     await page.locator('.notice').getByRole('button', { name: 'Dismiss' }).first().click();

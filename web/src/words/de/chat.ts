@@ -124,7 +124,6 @@ export const chat: Catalogue['chat'] = {
   withPassage: ' und zeigt die Stellen, die die Antwort belegen.',
   home: {
     changed: (day: string) => `geändert am ${day}`,
-    askIn: (name: string) => `In „${name}“ fragen`,
     all: (n: number) => `Alle ${number(n)} Sammlungen`,
     newest: 'Neue Dokumente',
     cited: 'Am häufigsten zitiert',

@@ -122,7 +122,6 @@ export const chat = {
   withPassage: ' and shows the supporting passages.',
   home: {
     changed: (day: string) => `changed ${day}`,
-    askIn: (name: string) => `Ask in “${name}”`,
     all: (n: number) => `All ${number(n)} collections`,
     newest: 'New documents',
     cited: 'Most cited',
