@@ -45,7 +45,7 @@ func (in *Ingester) ReadAgain(ctx context.Context, d corpus.Document, original [
 	return results, last
 }
 
-// remember gives an item what is known about the document that is read again.
+// remember copies the time of the stored document to an item. A failure does not replace a version that is ready.
 func (r *run) remember(it *item) {
 	if d := r.again; !d.Modified.IsZero() && it.mtime == 0 {
 		it.mtime = d.Modified.UnixNano()

@@ -238,7 +238,7 @@ func (e *extractor) neighbors(b Block, first bool, out []quote) []quote {
 	return out
 }
 
-// isQuestion reports whether a quote is a question. Its answer stands behind it.
+// isQuestion reports whether a quote is a question.
 func isQuestion(q quote) bool {
 	return q.Kind != text.CodeSentence && q.Kind != text.RowSentence && strings.HasSuffix(strings.TrimRight(q.text, `*_"”’') `), "?")
 }

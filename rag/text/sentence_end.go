@@ -54,7 +54,7 @@ func stopEnds(text string, start, stop, at int) (int, bool) {
 // maxParentheses is the maximum number of bytes from a stop inside parentheses to their end.
 const maxParentheses = 240
 
-// openParentheses reports whether the parentheses inside a sentence, of which part is the beginning, end soon behind it.
+// openParentheses reports whether part opens parentheses that end soon in rest.
 func openParentheses(part, rest string) bool {
 	depth := 0
 	for _, r := range strings.TrimLeft(part, " \n\t(") {

@@ -14,8 +14,8 @@ type placed struct {
 	source, title, collection string
 }
 
-// Move moves documents to a collection in a transaction of the corpus, and returns the ids of those that were in another
-// collection. The caller gives these a new revision. See corpus.Mover.
+// Move moves documents to a collection, and returns the ids of those that were elsewhere. The caller gives these a new
+// revision in the same transaction. See corpus.Mover.
 func Move(ctx context.Context, tx Tx, ids []int64, collection string) ([]int64, error) {
 	var target int64
 	// The lock keeps the collection.

@@ -85,7 +85,7 @@ export const documents: Catalogue['documents'] = {
     one: (name) => `„${name}“ verschieben`,
     many: (n) => `${documents_(n)} verschieben`,
     to: 'In die Sammlung verschieben',
-    note: 'Antworten zitieren die Dokumente weiterhin. Wer die neue Sammlung nicht lesen darf, kann sie nicht mehr öffnen.',
+    note: 'Antworten zitieren die Dokumente weiterhin. Zum Öffnen braucht man das Recht, die neue Sammlung zu lesen.',
     none: 'Es gibt keine andere Sammlung, deren Dokumente Sie ändern dürfen.',
     move: 'Verschieben',
     done: (n, name) => `${documents_(n)} nach „${name}“ verschoben`,

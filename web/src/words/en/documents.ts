@@ -83,7 +83,7 @@ export const documents = {
     one: (name: string) => `Move “${name}”`,
     many: (n: number) => `Move ${documents_(n)}`,
     to: 'Move to the collection',
-    note: 'Answers still cite the documents. People who may not read the new collection can no longer open them.',
+    note: 'Answers still cite the documents. To open them, people need the right to read the new collection.',
     none: 'There is no other collection in which you may change documents.',
     move: 'Move',
     done: (n: number, name: string) => `Moved ${documents_(n)} to “${name}”`,
