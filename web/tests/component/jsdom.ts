@@ -26,7 +26,7 @@ export function fillIn(): void {
     if (!this.open) return;
     this.removeAttribute('open');
     (openers.get(this) as HTMLElement | null | undefined)?.focus();
-    setTimeout(() => this.dispatchEvent(new Event('close')));
+    queueMicrotask(() => this.dispatchEvent(new Event('close'))); // later than the call, but before a test sees the closed dialog
   };
   document.onkeydown = (e) => {
     if (e.key !== 'Escape' || e.defaultPrevented) return;
