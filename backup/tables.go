@@ -127,7 +127,7 @@ var Tables = []Table{
 		"channel text, asker text, language text, evidence float, private bool, mark text, gap_id int"),
 	table("answer_text", "answer_id int, content text"),
 	table("answer_collection", "answer_id int, collection_id int, outcome text, at time"),
-	table("gap_collection", "gap_id int, collection_id int"),
+	table("gap_collection", "gap_id int, collection_id int, state text, first_at time"),
 	table("gap_lease", "name text, owner text, until time"),
 	table("answer_day", "day text, collection_id int, questions int, answered int, unsure int, not_found int, rated_down int"),
 	table("answer_follower", "name text, chat_id int, feedback_id int, mark int, mark_xid int"),

@@ -103,8 +103,19 @@ func addToGap(ctx context.Context, tx Tx, question, gap int64, asker string, at 
 	if _, err := tx.Exec(ctx, `UPDATE answer SET gap_id = $2 WHERE id = $1`, question, gap); err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO gap_collection (gap_id, collection_id) SELECT $2, collection_id FROM answer_collection WHERE answer_id = $1
-		ON CONFLICT DO NOTHING`, question, gap)
+	if _, err := tx.Exec(ctx, `INSERT INTO gap_collection (gap_id, collection_id, state, first_at)
+		SELECT g.id, a.collection_id, g.state, g.first_at FROM answer_collection a JOIN gap g ON g.id = $2 WHERE a.answer_id = $1
+		ON CONFLICT DO NOTHING`, question, gap); err != nil {
+		return err
+	}
+	return copyState(ctx, tx, gap)
+}
+
+// copyState copies the state and the time of a gap to its collections, which count it by them.
+func copyState(ctx context.Context, tx Tx, gap int64) error {
+	_, err := tx.Exec(ctx, `UPDATE gap_collection SET state = (SELECT g.state FROM gap g WHERE g.id = $1),
+		first_at = (SELECT g.first_at FROM gap g WHERE g.id = $1)
+		WHERE gap_id = $1 AND EXISTS (SELECT 1 FROM gap g WHERE g.id = $1 AND (g.state <> gap_collection.state OR g.first_at <> gap_collection.first_at))`, gap)
 	return err
 }
 
@@ -112,7 +123,8 @@ func addToGap(ctx context.Context, tx Tx, question, gap int64, asker string, at 
 func mergeGap(ctx context.Context, tx Tx, gap, other int64) error {
 	for _, statement := range []string{
 		`UPDATE answer SET gap_id = $1 WHERE gap_id = $2`,
-		`INSERT INTO gap_collection (gap_id, collection_id) SELECT $1, collection_id FROM gap_collection WHERE gap_id = $2 ON CONFLICT DO NOTHING`,
+		`INSERT INTO gap_collection (gap_id, collection_id, state, first_at) SELECT $1, collection_id, state, first_at
+			FROM gap_collection WHERE gap_id = $2 ON CONFLICT DO NOTHING`,
 		`UPDATE gap SET questions = questions + (SELECT o.questions FROM gap o WHERE o.id = $2),
 			people = (SELECT count(DISTINCT asker) FROM answer WHERE gap_id = $1),
 			first_at = (SELECT min(b.first_at) FROM gap b WHERE b.id IN ($1, $2)), last_at = (SELECT max(b.last_at) FROM gap b WHERE b.id IN ($1, $2))
@@ -122,8 +134,10 @@ func mergeGap(ctx context.Context, tx Tx, gap, other int64) error {
 			return err
 		}
 	}
-	_, err := tx.Exec(ctx, `DELETE FROM gap WHERE id = $1`, other)
-	return err
+	if _, err := tx.Exec(ctx, `DELETE FROM gap WHERE id = $1`, other); err != nil {
+		return err
+	}
+	return copyState(ctx, tx, gap)
 }
 
 // leaveGap takes a question out of its gap. A gap without questions has no use.
@@ -208,31 +222,42 @@ func (s insights) Gaps(ctx context.Context, f insight.GapFilter) ([]insight.Gap,
 	return out, s.db.Fail("list gaps", err)
 }
 
-// CountGaps counts gaps; see insight.Gaps. Each count reads one index, and stops at insight.MaxCounted.
+// CountGaps counts gaps; see insight.Gaps. Each count reads one index from the newest gap on, and stops at
+// insight.MaxCounted.
 func (s insights) CountGaps(ctx context.Context, collections []string, since time.Time) (n insight.GapCounts, err error) {
-	count := func(state insight.GapState, since time.Time, to ...any) error {
-		c, from := &conditions{}, `gap g`
-		if collections != nil { // a small collection has few gaps
-			from = `gap_collection k CROSS JOIN gap g`
-			c.add(`g.id = k.gap_id AND k.collection_id IN ` + c.collectionIDs(collections))
-		}
-		c.add(`g.state = '` + string(state) + `'`)
-		if !since.IsZero() {
-			c.add(`g.first_at >= ` + c.arg(since))
-		}
-		c.add(hasQuestions)
-		return row(ctx, s.db, `SELECT count(*), CAST(coalesce(sum(f.questions), 0) AS bigint) FROM (SELECT DISTINCT e.id, e.questions FROM
-			(SELECT g.id, g.questions FROM `+from+c.where()+` LIMIT `+strconv.Itoa(insight.MaxCounted)+`) e) f`, c.args...).Scan(to...)
+	if collections != nil && len(collections) == 0 {
+		return n, nil
+	}
+	count := func(state insight.GapState, to ...any) error {
+		query, args := countQuery(state, collections[:min(len(collections), insight.MaxCollections)], since)
+		return row(ctx, s.db, query, args...).Scan(to...)
 	}
 	var ignored int64
-	err = count(insight.GapOpen, time.Time{}, &n.Open, &n.Questions)
+	err = count(insight.GapOpen, &n.Open, &n.Questions, &n.New)
 	if err == nil {
-		err = count(insight.GapOpen, since, &n.New, &ignored)
-	}
-	if err == nil {
-		err = count(insight.GapProposed, time.Time{}, &n.Proposed, &ignored)
+		err = count(insight.GapProposed, &n.Proposed, &ignored, &ignored)
 	}
 	return n, s.db.Fail("count gaps", err)
+}
+
+// countQuery returns the query for the numbers of gaps, of their questions, and of gaps since a time.
+func countQuery(state insight.GapState, collections []string, since time.Time) (string, []any) {
+	c := &conditions{}
+	recent := c.arg(since)
+	limit := ` DESC LIMIT ` + strconv.Itoa(insight.MaxCounted)
+	const columns = `SELECT g.id, g.questions, g.first_at FROM `
+	gaps := columns + `gap g WHERE g.state = '` + string(state) + `' AND ` + hasQuestions + ` ORDER BY g.first_at` + limit
+	parts := make([]string, len(collections))
+	for i, name := range collections { // a part each, so that it reads the index in order
+		parts[i] = `SELECT * FROM (` + columns + `gap_collection k JOIN gap g ON g.id = k.gap_id
+			WHERE k.collection_id = (SELECT id FROM collection WHERE name = ` + c.arg(store.Text(name)) + `) AND k.state = '` + string(state) + `'
+			AND ` + hasQuestions + ` ORDER BY k.first_at` + limit + `) p` + strconv.Itoa(i)
+	}
+	if len(parts) > 0 { // UNION counts a gap of several collections once
+		gaps = `SELECT * FROM (` + strings.Join(parts, ` UNION `) + `) g ORDER BY first_at` + limit
+	}
+	return `SELECT count(*), CAST(coalesce(sum(f.questions), 0) AS bigint), CAST(coalesce(sum(CASE WHEN f.first_at >= ` + recent +
+		` THEN 1 ELSE 0 END), 0) AS bigint) FROM (` + gaps + `) f`, c.args
 }
 
 // hasQuestions is the condition of gaps g that people see. Retention removes questions.
@@ -278,30 +303,33 @@ func (s insights) addGapCollections(ctx context.Context, gaps []insight.Gap) err
 }
 
 // ChangeGap changes a gap; see insight.Gaps.
-func (s insights) ChangeGap(ctx context.Context, id int64, change insight.GapChange) error {
+func (s insights) ChangeGap(ctx context.Context, id int64, wish insight.GapChange) error {
 	c := &conditions{}
 	where := ` WHERE id = ` + c.arg(id)
 	for _, f := range []struct {
 		column string
 		text   *string
-	}{{"title", change.Title}, {"owner", change.Owner}, {"note", change.Note}, {"proposal", change.Proposal}} {
+	}{{"title", wish.Title}, {"owner", wish.Owner}, {"note", wish.Note}, {"proposal", wish.Proposal}} {
 		if f.text != nil {
 			c.add(f.column + ` = ` + c.arg(store.Text(*f.text)))
 		}
 	}
-	if change.State != nil {
-		c.add(`state = ` + c.arg(string(*change.State)))
+	if wish.State != nil {
+		c.add(`state = ` + c.arg(string(*wish.State)))
 	}
-	if change.Asked != nil {
-		c.add(`asked = ` + c.arg(*change.Asked))
+	if wish.Asked != nil {
+		c.add(`asked = ` + c.arg(*wish.Asked))
 	}
 	if len(c.all) == 0 {
 		return nil
 	}
-	n, err := s.db.Exec(ctx, `UPDATE gap SET `+strings.Join(c.all, `, `)+where, c.args...)
-	if err == nil && n == 0 {
-		err = insight.NoGap()
-	}
+	err := s.db.Write(ctx, func(ctx context.Context, tx Tx) error {
+		err := change(ctx, tx, insight.NoGap(), `UPDATE gap SET `+strings.Join(c.all, `, `)+where, c.args...)
+		if err != nil || wish.State == nil {
+			return err
+		}
+		return copyState(ctx, tx, id)
+	})
 	return s.db.Fail("change a gap", err)
 }
 
