@@ -233,7 +233,7 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 	subjects := slices.DeleteFunc(slices.Clone(lacking), func(t text.Weighted) bool {
 		written := question[t.Start:t.End]
 		rare := isUnseen(t, in) && q.specificity(vocabulary, t) >= rareWord && len(kindsNamed(written)) == 0 && !number.MatchString(written)
-		return !rare && !q.isProper(t) && !q.isCodeName(t) && !q.isOtherNumber(t, best)
+		return q.isVerb(t) || !rare && !q.isProper(t) && !q.isCodeName(t) && !q.isOtherNumber(t, best)
 	})
 	return s, Coverage{listed(covered, question), listed(lacking, question), listed(unseen, question), listed(subjects, question)}
 }

@@ -1,28 +1,14 @@
 package evidence
 
 import (
-	_ "embed"
 	"math"
 	"strings"
 
 	"docent/rag/text"
 )
 
-// soft are words that people use for one thing and documents say in other words, one language per line: words of time,
-// order, and degree, and everyday verbs. A soft word that the passages lack says little about them.
-var soft = func() map[string]bool {
-	set := map[string]bool{}
-	for w := range strings.FieldsSeq(softWords) {
-		set[w] = true
-	}
-	return set
-}()
-
-//go:embed soft.txt
-var softWords string
-
 const (
-	// softWeight is the part of the weight of a soft word that counts if no passage has it.
+	// softWeight is the part of the weight of an everyday word that counts if no passage has it.
 	softWeight = .2
 	// commonWeight is that part for the most common English words, and rareToken is the first token of which all counts. The
 	// vocabulary is ordered by frequency.
@@ -35,7 +21,7 @@ const (
 // about a subject than rare ones, also if the corpus is too small to show it.
 func (q *asked) specificity(vocabulary Vocabulary, t text.Weighted) float64 {
 	written := strings.ToLower(q.text[t.Start:t.End])
-	if soft[written] || superlative(vocabulary, written) {
+	if text.IsEveryday(written) || superlative(vocabulary, written) {
 		return softWeight
 	}
 	if q.foreign {

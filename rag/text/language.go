@@ -24,7 +24,7 @@ var stopLists = sync.OnceValue(func() map[string]map[string]bool {
 		data, _ := stopFiles.ReadFile("stopwords/" + f.Name())
 		list := map[string]bool{}
 		for w := range strings.FieldsSeq(string(data)) {
-			list[w] = true
+			list[w], list[transcribed.Replace(w)] = true, true
 		}
 		out[strings.TrimSuffix(f.Name(), path.Ext(f.Name()))] = list
 	}
@@ -70,8 +70,21 @@ func stopWordCounts(s string) (words int, stops []int) {
 	return words, stops
 }
 
+// addEveryday adds the everyday words of a text to the numbers of stop words of the languages that have some: "was kostet" is
+// German, although "was" is also English. Keywords alone are in no language.
+func addEveryday(s string, stops []int) {
+	known := slices.Clone(stops)
+	for w := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M) }) {
+		for i, code := range stopLanguages() {
+			if known[i] > 0 && everyday()[code][everydayForm(code, w)] && !stopLists()[code][strings.ToLower(w)] {
+				stops[i]++
+			}
+		}
+	}
+}
+
 // Language returns the ISO 639-1 code of the language of a question: the one
-// with the most stop words in it. English wins ties. It returns "" for a text in
+// with the most stop words and everyday words in it. English wins ties. It returns "" for a text in
 // Latin script without stop words, such as a list of keywords, and Undetermined
 // for such a text in other scripts.
 func Language(question string) string { return LanguageAmong(question) }
@@ -86,6 +99,7 @@ func LanguageAmong(question string, languages ...string) string {
 		return code
 	}
 	_, stops := stopWordCounts(question)
+	addEveryday(question, stops)
 	best, most := "", 0
 	for i, n := range stops {
 		code := stopLanguages()[i]

@@ -16,6 +16,12 @@ func TestLanguage(t *testing.T) {
 		"索引はどのように作成しますか":                         "ja",
 		"如何创建索引":                                 "zh",
 		"인덱스를 만드는 방법은 무엇입니까":                     "ko",
+		"was kostet docent":                      "de",
+		"was aendert sich morgen":                "de",
+		"und fuer Windows?":                      "de",
+		"und wie viel kostet das?":               "de",
+		"when was the last change":               "en",
+		"Windows file size limit":                "",
 		"كيف أنشئ فهرسا":                         Undetermined,
 		"shared_buffers":                         "",
 		"E11 B77 42":                             "",
@@ -27,6 +33,15 @@ func TestLanguage(t *testing.T) {
 	}
 	if list := StopWords("de"); !list["und"] || StopWords("xx") != nil {
 		t.Errorf("stop words: %d German ones", len(list))
+	}
+}
+
+func TestIsEveryday(t *testing.T) {
+	t.Parallel()
+	for _, w := range []string{"benutzt", "Benutzen", "kostet", "größe", "naechste", "nächste", "today", "Works"} {
+		if got, want := IsEveryday(w), w != "größe"; got != want {
+			t.Errorf("IsEveryday(%q) = %v, want %v", w, got, want)
+		}
 	}
 }
 
