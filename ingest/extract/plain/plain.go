@@ -12,8 +12,11 @@ import (
 
 // Text reads text without markup. Empty lines separate paragraphs. Underlined
 // lines become headings. As in manual pages, unindented lines in capitals above
-// indented text become headings too.
+// indented text become headings too. A whole manual page becomes paragraphs and options.
 func Text(_, text string) *outline.Document {
+	if name := manualName(text); name != "" {
+		return manual(name, text)
+	}
 	doc := &outline.Document{Text: text}
 	blocks := paragraphs(nil, text, 0, len(text), outline.Paragraph)
 	for i, b := range blocks {
