@@ -109,7 +109,7 @@ func (r answering) answer() Reply {
 		return slices.ContainsFunc(r.words, func(own word) bool { return own.written == w }) && r.roles[slices.IndexFunc(r.words,
 			func(own word) bool { return own.written == w })] == operation
 	})
-	if len(r.filters) == 0 && len(r.mentions()) == 0 && len(r.conditions) == 0 && !r.named() {
+	if len(r.filters) == 0 && len(r.mentions()) == 0 && len(r.conditions) == 0 && !r.named() && !r.describes() {
 		return Reply{}
 	}
 	if reply, ok := r.doubtful(); ok {
@@ -167,6 +167,12 @@ func (r *reading) open(superlative bool) bool {
 		}
 	}
 	return false
+}
+
+// describes reports whether a superlative names a column, such as "lightest" a column of weights.
+func (r answering) describes() bool {
+	e, ok := r.extreme()
+	return ok && e.concepts != "" && slices.ContainsFunc(r.measures(e), func(c int) bool { return r.t.described(c, e.concepts) > 1 })
 }
 
 // named reports whether a word names the rows of the table.

@@ -70,7 +70,11 @@ func (c *Column) setConcepts() {
 	if slices.ContainsFunc(priced, func(p string) bool { return slices.Contains(c.named, p) }) {
 		c.named = append(c.named, "price")
 	}
-	c.typed = slices.Concat(dimensionConcepts[dimensionOf(c.Unit)], unitConcepts[strings.ToLower(c.Unit)])
+	unit := c.Unit
+	if unit == "" && len(c.names) == 1 && (isUnit(c.names[0].text) || unitConcepts[c.names[0].text] != nil) {
+		unit = canonicalUnit(c.names[0].text) // a column that is called "mpg"
+	}
+	c.typed = slices.Concat(dimensionConcepts[dimensionOf(unit)], unitConcepts[strings.ToLower(unit)])
 	switch c.Kind {
 	case Money:
 		c.typed = append(c.typed, "price")

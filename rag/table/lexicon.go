@@ -14,7 +14,7 @@ var dimensionConcepts = map[string][]string{
 
 // unitConcepts are the concepts of columns by units that measures have not.
 var unitConcepts = map[string][]string{
-	"l/100 km": {"fuel", "consumption"}, "l/100km": {"fuel", "consumption"}, "mpg": {"fuel"}, "kcal": {"energy"},
+	"l/100 km": {"fuel", "consumption"}, "l/100km": {"fuel", "consumption"}, "mpg": {"fuel", "mileage"}, "hp": {"power", "horsepower"}, "kcal": {"energy"},
 }
 
 // direction is the sense of an adjective: 1 for much, and -1 for little.
@@ -61,8 +61,8 @@ var adjectives = ordering([]order{
 	{"height", 1, "tall"},
 	{"", 1, "high hoch hoh"},
 	{"", -1, "low niedrig tief"},
-	{"size", 1, "big large great gross"},
-	{"size", -1, "small klein"},
+	{"size area", 1, "big large great gross"},
+	{"size area", -1, "small klein"},
 	{"age date", -1, "old alt"},
 	{"date", 1, "new recent neu"},
 	{"age date", 1, "young jung"},
@@ -88,7 +88,7 @@ var superlatives = ordering([]order{
 	{"", -1, "least fewest minimum min wenigsten wenigste minimal lowest"},
 	{"date clock", 1, "latest last letzte letzter letzten letztes zuletzt"},
 	{"date clock", -1, "first erste erster ersten erstes zuerst"},
-	{"size", 1, "grosste grossten grosster grosstes biggest"},
+	{"size area", 1, "grosste grossten grosster grosstes biggest"},
 	{"temperature", 1, "hottest"},
 	{"distance", -1, "nearest closest"},
 	{"distance", 1, "farthest furthest"},
@@ -218,10 +218,11 @@ const (
 	atMost
 	between
 	equal
+	none    // no value, or 0
 	inMonth // of any year
 )
 
-func (o operator) String() string { return [...]string{">", "≥", "<", "≤", "=", "=", "="}[o] }
+func (o operator) String() string { return [...]string{">", "≥", "<", "≤", "=", "=", "=", "="}[o] }
 
 // holds reports whether a value fits.
 func (o operator) holds(v, low, high float64) bool {
@@ -236,6 +237,8 @@ func (o operator) holds(v, low, high float64) bool {
 		return v <= low
 	case between:
 		return v >= low && v <= high
+	case none:
+		return v == 0
 	case inMonth:
 		return Day(v).Month() == time.Month(low)
 	}

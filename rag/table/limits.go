@@ -35,6 +35,30 @@ func (r limiter) findLimits() {
 	}
 	r.findMonths()
 	r.findEquals()
+	r.findZeros()
+}
+
+// findZeros finds "without sugar" and "with caffeine", if the column has zeros.
+func (r limiter) findZeros() {
+	for i := 1; i < len(r.words); i++ {
+		before := r.words[i-1].text
+		with := slices.Contains([]string{"with", "mit"}, before)
+		if !with && r.roles[i-1] != nothing || r.roles[i] != column || len(r.matched[i]) != 1 {
+			continue
+		}
+		c := slices.Collect(maps.Keys(r.matched[i]))[0]
+		zero := func(row Row) bool { return row.Cells[c].Valued && row.Cells[c].Value == 0 }
+		named := i+1 < len(r.words) && (r.roles[i+1] == column || r.words[i+1].isNumber())
+		if named || !r.t.Columns[c].summable() || !slices.ContainsFunc(r.t.Rows, zero) {
+			continue
+		}
+		l := limit{column: c, op: none, other: -1, said: "0"}
+		if with {
+			l.op = over
+		}
+		r.conditions = append(r.conditions, l)
+		r.mark(i-1, i+1)
+	}
 }
 
 // findEquals finds values of a named column, as in "which part has an interval of 4,000 h". Some row must have the value.

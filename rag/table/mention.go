@@ -102,6 +102,9 @@ func (r *reading) selected() []int {
 		for _, l := range r.conditions {
 			cell := r.t.Rows[i].Cells[l.column]
 			if !cell.Valued {
+				if l.op == none && cell.Missing {
+					continue
+				}
 				return true
 			}
 			low := l.low

@@ -73,8 +73,8 @@ func (r answering) doubtful() (Reply, bool) {
 	var said fault.Text
 	if len(r.missing) > 0 {
 		for i, w := range r.words {
-			if slices.Contains(r.missing, w.written) && (!slices.Contains(nouns, i) || w.concepts() != nil) {
-				return Reply{}, false // a word with a concept names a column that the table does not have
+			if slices.Contains(r.missing, w.written) && (!slices.Contains(nouns, i) || w.measures()) {
+				return Reply{}, false // it names a column that the table does not have
 			}
 		}
 		said, all.missing = r.lacking(), nil
@@ -102,6 +102,11 @@ func (r answering) doubtful() (Reply, bool) {
 	reply.Said = fault.NewText("table_all_rows", "%s In all its rows: %s", said, reply.Said)
 	reply.score = r.score()
 	return reply, true
+}
+
+// measures reports whether a word has a concept other than that of a thing.
+func (w word) measures() bool {
+	return slices.ContainsFunc(w.concepts(), func(name string) bool { return !things[name] })
 }
 
 // partialNoun returns the filter by a noun that is only a part of one row's name, if the question asks for the largest of such

@@ -22,21 +22,66 @@ type splitter struct{ *Table }
 // "Dieselfahrzeuge" into a cell and a known word.
 func (t splitter) split(list []word) []word {
 	var out []word
-	for _, w := range list {
+	for i, w := range list {
+		if w.text == "free" && i > 0 && t.knows(list[i-1]) { // sugar-free
+			out = slices.Insert(out, len(out)-1, newWord("without"))
+			continue
+		}
 		out = append(out, t.splitWord(w)...)
 	}
 	return out
 }
 
+// spelled returns a word with umlauts that the user wrote as two letters, if the table has that word.
+func (t splitter) spelled(w word) word {
+	if t.has(w) || !strings.ContainsAny(w.text, "aou") {
+		return w
+	}
+	if plain := newWord(untranscribed.Replace(w.text)); plain.text != w.text && (t.has(plain) || t.knows(plain)) {
+		return plain
+	}
+	return w
+}
+
+// untranscribed removes the second letters of umlauts.
+var untranscribed = strings.NewReplacer("ae", "a", "oe", "o", "ue", "u")
+
+// free are the endings of "zuckerfrei", which means without sugar.
+var free = []string{"frei", "freie", "freien", "freier", "freies", "freiem"}
+
+// without returns the first part of such a word, if it names a column.
+func (t splitter) without(w word) (word, bool) {
+	for _, ending := range free {
+		part, ok := strings.CutSuffix(w.text, ending)
+		if noun := newWord(part); ok && len(part) >= minPart &&
+			slices.ContainsFunc(t.Columns, func(c Column) bool { return c.strength(noun) >= byConcept }) {
+			return noun, true
+		}
+	}
+	return word{}, false
+}
+
+// has reports whether a column or a cell has a word.
+func (t splitter) has(w word) bool {
+	for c, col := range t.Columns {
+		if col.strength(w) >= byCompound || len(t.inCells(c, w)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 func (t splitter) splitWord(w word) []word {
+	w = t.spelled(w)
 	whole := []word{w}
 	if len(w.text) < minCompound || strings.ContainsFunc(w.text, func(r rune) bool { return !unicode.IsLetter(r) }) || w.isStop() {
 		return whole
 	}
-	for c, col := range t.Columns {
-		if col.strength(w) >= byCompound || len(t.inCells(c, w)) > 0 {
-			return whole
-		}
+	if t.has(w) {
+		return whole
+	}
+	if noun, ok := t.without(w); ok {
+		return []word{newWord("ohne"), noun}
 	}
 	for _, o := range operationParts {
 		if rest, ok := strings.CutPrefix(w.text, o.part); ok && len(rest) >= minPart {

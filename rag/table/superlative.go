@@ -76,6 +76,9 @@ func (r answering) measures(e extreme) []int {
 			}
 		}
 	}
+	if strings.HasPrefix(e.concepts, "size") && len(named) > 0 { // "the largest population" has no area
+		return r.t.narrowed(named, nil)
+	}
 	var described []int
 	if e.concepts != "" {
 		for _, c := range ordered {
@@ -98,7 +101,7 @@ func (r answering) measures(e extreme) []int {
 				described = append(described, r.t.totals(described)...)
 			}
 			return described
-		case e.concepts != "size":
+		case !strings.HasPrefix(e.concepts, "size"):
 			return nil
 		}
 	}

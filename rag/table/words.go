@@ -158,5 +158,6 @@ var lightWords = setOf(`
 	aus bei beim mit nach fur um pro je durch steht stehen liegt liegen kommt kommen fahrt fahren halt halten braucht brauchen
 	heisst heissen geht gehen bekomme bekommt ding dinge sache sachen teil teile zeile zeilen spalte spalten
 	tabelle eintrag eintrage bitte danke hallo gerade zur zeit verfugbar vorhanden eigentlich
+	sit sits sitzt sitzen dabei arbeitet arbeiten works
 	findet finden statt lange place held happen happens belong belongs belonged gehort gehoren gehorte
 	got received receive bekam bekamen erhielt erhielten erhalt erhalten`)
