@@ -2,6 +2,7 @@ package retrieve
 
 import (
 	_ "embed"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -80,8 +81,14 @@ func inEnglish(question string) string {
 	if known == 0 || 2*known < all {
 		return ""
 	}
+	if asksLimit.MatchString(question) {
+		b.WriteString(" maximum")
+	}
 	return b.String() + question[at:]
 }
+
+// asksLimit matches a question for a maximum, such as "wie groß darf …".
+var asksLimit = regexp.MustCompile(`(?i)^\W*wie ?(?:groß|gross|lang|viele?|hoch|schwer|oft)(?: \pL+)? (?:darf|dürfen|duerfen|kann|können|koennen)(?:\PL|$)`)
 
 // translated returns the English words for a German word: for itself, as a participle, or for both parts of a compound.
 func translated(word string) []string {

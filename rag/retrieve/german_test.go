@@ -9,7 +9,7 @@ import (
 func TestInEnglish(t *testing.T) {
 	t.Parallel()
 	for question, want := range map[string]string{
-		"wie groß darf eine Datei sein?":        "how big size may a file be?",
+		"wie groß darf eine Datei sein?":        "how big size may a file be maximum?",
 		"wie lösche ich Dokumente":              "how delete i document",
 		"Benutzerkonto gesperrt":                "account block lock",
 		"wie lege ich einen Benutzer an":        "how create i a use user ",

@@ -93,7 +93,7 @@ func Language(question string) string { return LanguageAmong(question) }
 const clearStops = 2
 
 // LanguageAmong is Language for documents in the given languages. These win ties with others, and another language needs
-// several stop words: a question without is probably in the language of the documents.
+// several stop words, or one that no other language has: a question without is probably in the language of the documents.
 func LanguageAmong(question string, languages ...string) string {
 	if code := Script(question); code != "" {
 		return code
@@ -110,10 +110,23 @@ func LanguageAmong(question string, languages ...string) string {
 	switch {
 	case best == "" && !latin(question):
 		return Undetermined
-	case len(languages) > 0 && most < clearStops && !slices.Contains(languages, best):
+	case len(languages) > 0 && most < clearStops && !slices.Contains(languages, best) && !hasOwnStop(question, best):
 		return ""
 	}
 	return best
+}
+
+// minOwnStop is the minimum length of a stop word that shows a language alone, in bytes. Names have shorter ones.
+const minOwnStop = 5
+
+// hasOwnStop reports whether a text has a stop word that no other language has, such as "welche".
+func hasOwnStop(s, language string) bool {
+	for w := range strings.FieldsSeq(strings.ToLower(s)) {
+		if len(w) >= minOwnStop && stopLists()[language][w] && len(stopWordLanguages()[w]) == 1 {
+			return true
+		}
+	}
+	return false
 }
 
 const (

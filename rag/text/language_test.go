@@ -36,6 +36,20 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
+func TestLanguageAmong(t *testing.T) {
+	t.Parallel()
+	for question, want := range map[string]string{
+		"welche dateiformate":     "de",
+		"was kostet docent":       "de",
+		"die casting of the seal": "en",
+		"docent installieren":     "",
+	} {
+		if got := LanguageAmong(question, "en"); got != want {
+			t.Errorf("LanguageAmong(%q) = %q, want %q", question, got, want)
+		}
+	}
+}
+
 func TestIsEveryday(t *testing.T) {
 	t.Parallel()
 	for _, w := range []string{"benutzt", "Benutzen", "kostet", "größe", "naechste", "nächste", "today", "Works"} {
