@@ -14,7 +14,8 @@ var dimensionConcepts = map[string][]string{
 
 // unitConcepts are the concepts of columns by units that measures have not.
 var unitConcepts = map[string][]string{
-	"l/100 km": {"fuel", "consumption"}, "l/100km": {"fuel", "consumption"}, "mpg": {"fuel", "mileage"}, "hp": {"power", "horsepower"}, "kcal": {"energy"},
+	"l/100 km": {"fuel", "consumption"}, "l/100km": {"fuel", "consumption"}, "mpg": {"fuel", "mileage"},
+	"hp": {"power", "horsepower"}, "kcal": {"energy"},
 }
 
 // direction is the sense of an adjective: 1 for much, and -1 for little.
