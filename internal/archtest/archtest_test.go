@@ -117,6 +117,14 @@ func level(dir string) int {
 	return -1
 }
 
+// levelName returns the name of a level; "" for none.
+func levelName(i int) string {
+	if i < 0 {
+		return ""
+	}
+	return Levels[i].Name
+}
+
 // related reports whether a package may import one of its own level: its parent or
 // child folder, or a package of its family.
 func related(from, to string) bool {
@@ -150,14 +158,15 @@ func TestImports(t *testing.T) {
 		}
 		from := level(s.dir)
 		if from < 0 {
-			t.Errorf("%s: package %s is in no level of archtest.Levels", s.path, s.dir)
+			t.Errorf("%s: package %s is in no level: add it to Levels in internal/archtest/archtest.go", s.path, s.dir)
 			continue
 		}
 		for _, imp := range imports(s) {
 			if dir, ok := folder(imp); ok {
 				to := level(dir)
 				if to >= from && !related(s.dir, dir) {
-					t.Errorf("%s imports %s: %s may only import lower levels", s.path, imp, Levels[from].Name)
+					t.Errorf("%s in the level %q imports %s in the level %q: declare an interface for what it needs, and connect the two in internal/wiring",
+						s.path, Levels[from].Name, imp, levelName(to))
 				}
 			}
 			for mod, allowed := range Reserved {
@@ -201,14 +210,14 @@ func TestSizes(t *testing.T) {
 			continue
 		}
 		if n := bytes.Count(data, []byte("\n")); n > MaxFileLines {
-			t.Errorf("%s has %d lines, the budget is %d", p, n, MaxFileLines)
+			t.Errorf("%s has %d lines, the limit is %d: divide it by topic", p, n, MaxFileLines)
 		}
 	}
 	for _, s := range sources(t) {
 		ast.Inspect(s.file, func(n ast.Node) bool {
 			if f, ok := n.(*ast.FuncDecl); ok && f.Body != nil {
 				if l := s.fset.Position(f.End()).Line - s.fset.Position(f.Pos()).Line + 1; l > MaxFuncLines {
-					t.Errorf("%s: %s has %d lines, the budget is %d", s.path, f.Name.Name, l, MaxFuncLines)
+					t.Errorf("%s: %s has %d lines, the limit is %d: divide it by step", s.path, f.Name.Name, l, MaxFuncLines)
 				}
 			}
 			return true
@@ -270,7 +279,7 @@ func TestCalls(t *testing.T) {
 				(call == "os.Getenv" || call == "os.LookupEnv" || call == "os.Environ"):
 				t.Errorf("%s calls %s: only config reads the environment", s.fset.Position(n.Pos()), call)
 			case s.test && call == "time.Sleep":
-				t.Errorf("%s sleeps: wait on a signal or use testing/synctest", s.fset.Position(n.Pos()))
+				t.Errorf("%s sleeps: wait for a state; with testing/synctest, receive from time.After", s.fset.Position(n.Pos()))
 			case s.test && call == "time.Since" && !measures(s):
 				t.Errorf("%s measures time: wait for a state, use testing/synctest, or write a benchmark in a file bench_*_test.go",
 					s.fset.Position(n.Pos()))

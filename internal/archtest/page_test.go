@@ -72,7 +72,7 @@ func TestArchitecturePage(t *testing.T) {
 	}
 	for _, dir := range dirs {
 		if !all[dir] {
-			t.Errorf("%s does not list the package %s", page, dir)
+			t.Errorf("%s does not list the package %s: add it to the table of packages", page, dir)
 		}
 	}
 	for _, row := range rows {
