@@ -31,7 +31,7 @@ func (r *records) ExpireRecords(_ context.Context, before time.Time) (audit.Reco
 	return audit.Record{ID: 8, Action: audit.LogExpired, Actor: audit.Server, Object: "3"}, r.expired, r.err
 }
 
-// log returns the log of a store, and what it writes to the log of the program.
+// log returns the log of a store, and a buffer that gets its lines for the log of the program.
 func log(store audit.Store) (*audit.Log, *bytes.Buffer) {
 	var out bytes.Buffer
 	return audit.NewLog(store, slog.New(slog.NewTextHandler(&out, nil))), &out
