@@ -26,17 +26,17 @@ func TestByName(t *testing.T) {
 	}
 }
 
-// TestOneFormatPerEnding: detection takes the first match, so a second one would never count.
+// TestOneFormatPerEnding fails for a format without a description, and for an ending of two formats.
 func TestOneFormatPerEnding(t *testing.T) {
 	t.Parallel()
 	of := map[string]string{}
 	for _, f := range extract.Formats.All() {
-		if f.Name == "" || f.ShortName() == "" || f.Reads == "" && f.Convert == "" {
-			t.Errorf("the format %+v has no name or no content", f)
+		if f.Name == "" || f.Media == "" || f.Reads == "" || len(f.Endings) == 0 {
+			t.Errorf("the format %q lacks a field: it needs Name, Media, Reads, and Endings", f.Name)
 		}
 		for _, ending := range f.Endings {
 			if other, ok := of[ending]; ok {
-				t.Errorf("%s belongs to %s and %s", ending, other, f.Name)
+				t.Errorf("%s belongs to %s and %s: leave it out of one of them, and let Match tell them apart", ending, other, f.Name)
 			}
 			of[ending] = f.Name
 		}

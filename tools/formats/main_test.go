@@ -4,8 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"docent/ingest/extract"
 )
 
 func TestGenerated(t *testing.T) {
@@ -17,22 +15,6 @@ func TestGenerated(t *testing.T) {
 		}
 		if string(got) != want() {
 			t.Errorf(`%s differs from the formats; run "go generate ./ingest/extract"`, path)
-		}
-	}
-}
-
-func TestFormats(t *testing.T) {
-	t.Parallel()
-	endings := map[string]string{}
-	for _, f := range extract.Formats.All() {
-		if f.Name == "" || f.Media == "" || f.Reads == "" || len(f.Endings) == 0 {
-			t.Errorf("%q lacks a field", f.Name)
-		}
-		for _, ending := range f.Endings {
-			if other, ok := endings[ending]; ok {
-				t.Errorf("%s belongs to %s and %s", ending, other, f.Name)
-			}
-			endings[ending] = f.Name
 		}
 	}
 }
