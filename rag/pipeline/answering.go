@@ -124,6 +124,7 @@ func (a *answering) reply(said fault.Text) {
 func (a *answering) searchQuestion(ctx context.Context) error {
 	query := retrieve.Query{
 		Question: a.question, Turns: a.req.Turns, K: a.req.K, Collections: a.req.Collections, Documents: a.req.Documents,
+		Language: a.message.Language,
 	}
 	continued, continues := talk.Continues(a.question, a.req.Turns)
 	if a.model != nil && talk.Asked(a.req.Turns) && (continues || talk.Leans(a.question)) {

@@ -54,3 +54,26 @@ func TestOtherLanguages(t *testing.T) {
 		}
 	}
 }
+
+// TestGermanKeywords: keywords of a German conversation are translated for English documents that lack them.
+func TestGermanKeywords(t *testing.T) {
+	t.Parallel()
+	c := newCorpus(t)
+	for source, text := range map[string]string{
+		"feeds.md": "It reads the calendar of a server, with all entries.", "mail.md": "It reads the mail of a mailbox, with all files.",
+	} {
+		c.put(t, corpus.Document{Source: source, Title: source, Language: "en"}, corpus.Chunk{Text: text, Kind: corpus.Prose})
+	}
+	r, err := retrieve.New(retrieve.Config{Corpus: c, Embedder: c.static, Static: c.static, Words: bm25.New(), Nearest: chromem.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for language, want := range map[string]string{"de": "calendar", "": "Kalender"} {
+		if got := ask(t, r, retrieve.Query{Question: "Kalender", Language: language}); got.Question != want {
+			t.Errorf("in the language %q, it searched for %q, want %q", language, got.Question, want)
+		}
+	}
+}

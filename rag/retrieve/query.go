@@ -23,6 +23,8 @@ type Query struct {
 	// Turns are earlier messages, oldest first, for questions that depend on
 	// them.
 	Turns []talk.Turn
+	// Language is the language of the question if Question does not show it, as an ISO 639-1 code. It may be "".
+	Language string
 	// Wordings are other wordings of Question, or texts that may answer it, at most
 	// MaxWordings. Their results join those of Question before the second stage.
 	Wordings []string

@@ -46,8 +46,20 @@ func (r *Retriever) Retrieve(ctx context.Context, query Query) (out Retrieval, e
 	if err != nil {
 		return Retrieval{}, err
 	}
-	if out, err = search(ctx, r, q, body); err != nil || !isUncompared(out.Signs) || text.Language(body) != "de" {
+	if out, err = search(ctx, r, q, body); err != nil {
 		return out, err
+	}
+	switch text.Language(body) {
+	case "de":
+		if !isUncompared(out.Signs) {
+			return out, nil
+		}
+	case "":
+		if q.Language != "de" || len(out.Coverage.Unseen) == 0 { // keywords in a German conversation
+			return out, nil
+		}
+	default:
+		return out, nil
 	}
 	if english := inEnglish(body); english != "" {
 		return search(ctx, r, q, english)
