@@ -296,28 +296,28 @@ func TestLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	paths := []string{f.dir + "/docs", f.dir + "/docs/", f.dir + "/docs/sub", f.dir + "/docs/a.txt"}
-	const bad = `failed docs/self: symlink loop: the link leads to itself
+	const bad = `skipped docs/self: symlink loop: the link leads to itself
 `
 	f.expect(ingest.Request{Paths: paths, Links: ingest.Links{Follow: true}}, `added docs/a.txt
 added docs/link.txt
-failed docs/nowhere: it is a link to a missing file
+skipped docs/nowhere: it is a link to a missing file
 added docs/outside/c.txt
 `+bad+`added docs/stolen.txt
 added docs/sub/b.txt
-failed docs/sub/loop: symlink loop: the link leads to a folder that contains it
+skipped docs/sub/loop: symlink loop: the link leads to a folder that contains it
 `)
 	// Without Follow, documents from outside are removed again.
 	const skipped = "skipped: the link leads out of the given folders; add --follow to read it\n"
 	f.expect(ingest.Request{Paths: paths, Prune: true}, `unchanged docs/a.txt
 unchanged docs/link.txt
-failed docs/nowhere: it is a link to a missing file
-failed docs/outside: `+skipped+`failed docs/outside2: `+skipped+bad+`failed docs/stolen.txt: `+skipped+`unchanged docs/sub/b.txt
-failed docs/sub/loop: symlink loop: the link leads to a folder that contains it
+skipped docs/nowhere: it is a link to a missing file
+skipped docs/outside: `+skipped+`skipped docs/outside2: `+skipped+bad+`skipped docs/stolen.txt: `+skipped+`unchanged docs/sub/b.txt
+skipped docs/sub/loop: symlink loop: the link leads to a folder that contains it
 removed docs/outside/c.txt
 `)
 	// A path that is part of a larger request may not leave the larger one.
 	f.expect(ingest.Request{Paths: []string{f.dir + "/docs/stolen.txt", f.dir + "/docs/link.txt"}, Links: ingest.Links{Within: []string{f.dir + "/docs"}}},
-		"unchanged docs/link.txt\nfailed docs/stolen.txt: "+skipped)
+		"unchanged docs/link.txt\nskipped docs/stolen.txt: "+skipped)
 }
 
 func TestPermissionDenied(t *testing.T) {

@@ -213,11 +213,12 @@ func (in *Ingester) fail(r *run, it *item, hash, media string, reason fault.Text
 	it.put = &intake.Put{Document: d, Embedder: r.embedder, Original: original, Replaces: r.replaces(it)}
 }
 
-// withoutText reports whether the reason for a failure is that the source has no text for readers. Such a
-// source is not damaged.
+// withoutText reports whether the reason for a failure is that the source has no text for readers, or is a
+// link that leads to none. Such a source is not damaged.
 func withoutText(reason fault.Text, media string) bool {
 	switch reason.Sentence.ID {
-	case "document_empty", "container_empty", "pages_blank", "picture_unread", "git_lfs_pointer", "file_type_without_text":
+	case "document_empty", "container_empty", "pages_blank", "picture_unread", "djvu_unread", "djvu_without_text", "git_lfs_pointer", "file_type_without_text",
+		"picture_too_small", "link_outside", "symlink_to_parent", "symlink_loop", "link_to_missing_file":
 		return true
 	case "ocr_found_nothing":
 		return strings.HasPrefix(media, "image/")

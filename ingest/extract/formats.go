@@ -5,11 +5,13 @@ import (
 	"docent/ingest/extract/calendar"
 	"docent/ingest/extract/chat"
 	"docent/ingest/extract/diagram"
+	"docent/ingest/extract/djvu"
 	"docent/ingest/extract/ebook"
 	"docent/ingest/extract/epub"
 	"docent/ingest/extract/html"
 	"docent/ingest/extract/latex"
 	"docent/ingest/extract/link"
+	"docent/ingest/extract/logfile"
 	"docent/ingest/extract/mail"
 	"docent/ingest/extract/markup"
 	"docent/ingest/extract/notebook"
@@ -34,7 +36,7 @@ import (
 var Formats = format.List{
 	// The content of these files has a signature.
 	rtf.Format,
-	epub.Format, ebook.KindleFormat, ebook.FictionFormat,
+	epub.Format, ebook.KindleFormat, ebook.FictionFormat, djvu.Format,
 	link.Format,
 	notebook.Format, openapi.Format,
 	mail.MessageFormat, mail.OutlookFormat, mail.MailboxFormat, mail.PageFormat,
@@ -47,7 +49,7 @@ var Formats = format.List{
 	office.WordFormat, office.ExcelFormat, office.PowerPointFormat,
 	archive.ZIPFormat, archive.TARFormat, archive.WARCFormat,
 	// These files are text. Their names and marks tell the format.
-	chat.Format,
+	chat.Format, logfile.Format,
 	diagram.DrawIOFormat,
 	latex.Format,
 	markup.RSTFormat, markup.AdocFormat, markup.OrgFormat, markup.SubRipFormat, markup.WebVTTFormat,

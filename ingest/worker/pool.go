@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"docent/ingest/extract"
+	"docent/ingest/extract/djvu"
 	"docent/ingest/extract/office"
 	"docent/ingest/extract/pdf"
 	"docent/ingest/intake"
@@ -156,6 +157,9 @@ func (p *Pool) Close(context.Context) error {
 func (p *Pool) Read(ctx context.Context, src intake.Source) (intake.Reading, error) {
 	reading, err := p.once(ctx, src)
 	var legacy *office.LegacyError
+	if errors.As(err, &legacy) && legacy.Media == djvu.Media && p.tools.Djvutxt != "" {
+		return p.readDjVu(ctx, src)
+	}
 	if errors.As(err, &legacy) && p.tools.Soffice != "" && newer(legacy.Media) != "" {
 		return p.readConverted(ctx, src, legacy.Media)
 	}

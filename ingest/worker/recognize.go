@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"docent/ingest/extract/pdf"
+	"docent/ingest/extract/picture"
 	"docent/ingest/intake"
 	"docent/internal/fault"
 )
@@ -80,6 +81,9 @@ func (p *Pool) recognize(ctx context.Context, data []byte, pages []int) (text ma
 	return text, note, nil
 }
 
+// errNothingFound is the error for pictures without text.
+var errNothingFound = fault.New(fault.Invalid, "ocr_found_nothing", "no text: OCR found no text in the pictures")
+
 // readRecognized reads a document again, with the text of its scanned pages.
 func (p *Pool) readRecognized(ctx context.Context, src intake.Source, first intake.Reading, pages []int) (intake.Reading, error) {
 	slow(ctx)
@@ -88,6 +92,9 @@ func (p *Pool) readRecognized(ctx context.Context, src intake.Source, first inta
 		first.Note = cmp.Or(first.Note, "its scanned pages are not legible")
 		return first, nil
 	}
+	if errors.Is(err, errIllegible) && picture.IsSmall(src.Data) {
+		return first, errNothingFound
+	}
 	if err != nil {
 		return first, err
 	}
@@ -95,7 +102,7 @@ func (p *Pool) readRecognized(ctx context.Context, src intake.Source, first inta
 		if first.Text != "" {
 			return first, nil
 		}
-		return first, fault.New(fault.Invalid, "ocr_found_nothing", "no text: OCR found no text in the pictures")
+		return first, errNothingFound
 	}
 	src.Recognized = text
 	r, err := p.once(ctx, src)

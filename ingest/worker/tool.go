@@ -44,6 +44,8 @@ type Tools struct {
 	// Soffice is LibreOffice. It converts documents of Office 2003 and earlier,
 	// and draws pages of office documents.
 	Soffice string
+	// Djvutxt takes the text out of documents in DjVu.
+	Djvutxt string
 }
 
 // FindTools searches the folders of PATH for the programs. It only works on
@@ -62,7 +64,7 @@ func FindTools() Tools {
 		}
 		return ""
 	}
-	return Tools{Tesseract: find("tesseract"), Soffice: find("soffice", "libreoffice")}
+	return Tools{Tesseract: find("tesseract"), Soffice: find("soffice", "libreoffice"), Djvutxt: find("djvutxt")}
 }
 
 // toolbox runs other programs, one at a time, because they take more memory

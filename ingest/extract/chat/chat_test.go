@@ -112,3 +112,17 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestNotWhatsApp has texts whose lines begin with a date and a time, too.
+func TestNotWhatsApp(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"history of changes": "2022-06-13 13:28:22 +0300 Mara Sample (9b53102964)\n\n    NEWS: Add news\n\n2022-06-13 09:56:13 +0300 Bo Sample (a04e1b9abf)\n\n    Fix: the memory\n",
+		"log of Laravel":     "[2026-11-29 20:38:45] local.ERROR: no crane\n[2026-11-29 20:38:46] local.INFO: done: all\n",
+		"log of Python":      "2026-11-29 20:38:45 - root - INFO - start: now\n2026-11-29 20:38:46 - root - ERROR - no crane: north\n",
+	} {
+		if m := chat.Format.Match(t.Context(), &format.File{Name: "a.txt", Data: []byte(text)}); m.Score != format.No {
+			t.Errorf("the %s is read as a conversation", name)
+		}
+	}
+}

@@ -22,6 +22,7 @@ var Format = format.Format{
 		Endings:   []string{".chat"},
 		Media:     "application/x-chat",
 		NeverMail: true,
+		Version:   2,
 		Reads: "exports of Slack, Discord, Teams, Telegram, WhatsApp, Mattermost, and chat assistants: messages with their authors and times, " +
 			"in sections for days and after pauses",
 		Leaves: "pictures, reactions, notices of the program",
@@ -73,7 +74,9 @@ func readExport(ctx context.Context, f *format.File) (*outline.Document, error) 
 	var doc *outline.Document
 	var ok bool
 	if isWhatsApp(text[:min(len(text), 8<<10)]) {
-		doc = whatsApp(f.Name, text)
+		if doc = whatsApp(f.Name, text); doc.Text == "" {
+			doc = plain.Text(f.Name, text)
+		}
 	} else if doc, ok = read(ctx, f.Name, text); !ok {
 		doc = plain.JSON(f.Name, text)
 	}

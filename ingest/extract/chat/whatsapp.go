@@ -7,27 +7,36 @@ import (
 	"docent/ingest/outline"
 )
 
-// said matches the first line of a message of WhatsApp: date, time, author, and text.
-var said = regexp.MustCompile(`^[\x{200e}\x{200f}]?\[?(\d{1,4}[./-]\d{1,2}[./-]\d{1,4}),?[ \x{202f}](\d{1,2}[:.]\d{2}(?:[:.]\d{2})?)(?:[ \x{202f}\x{a0}]?([AaPp])\.?[ \x{202f}\x{a0}]?[Mm]\.?)?\]?(?: -)? (.*)$`)
+// said matches the first line of a message of WhatsApp: date, time, author, and text. A bracket or a dash ends the time.
+var said = regexp.MustCompile(`^[\x{200e}\x{200f}]?\[?(\d{1,4}[./-]\d{1,2}[./-]\d{1,4}),?[ \x{202f}](\d{1,2}[:.]\d{2}(?:[:.]\d{2})?)(?:[ \x{202f}\x{a0}]?([AaPp])\.?[ \x{202f}\x{a0}]?[Mm]\.?)?(?:\]| -) (.*)$`)
 
-// isWhatsApp reports whether a text begins like a conversation of WhatsApp.
+// logged matches what stands in front of the first colon in logs that begin their lines like WhatsApp.
+var logged = regexp.MustCompile(`(?:^|[\s.\[])(?:EMERGENCY|ALERT|CRITICAL|FATAL|ERROR|WARN|WARNING|NOTICE|INFO|DEBUG|TRACE)\b`)
+
+// author returns the author and the text of a message. Notices of the program and lines of logs have none.
+func author(text string) (name, said string, ok bool) {
+	name, said, ok = strings.Cut(text, ": ")
+	return name, said, ok && len(name) <= 80 && !logged.MatchString(name)
+}
+
+// isWhatsApp reports whether a text begins like a conversation of WhatsApp: with messages, of which at least
+// half have an author.
 func isWhatsApp(head string) bool {
-	lines, messages := 0, 0
+	messages, authored := 0, 0
 	for line := range strings.Lines(head) {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
 		if m := said.FindStringSubmatch(line); m != nil {
 			messages++
-			lines++
-		} else if lines == 0 {
+			if _, _, ok := author(m[4]); ok {
+				authored++
+			}
+		} else if messages == 0 {
 			return false
 		}
-		if messages >= 2 {
-			return strings.Contains(head, ": ")
-		}
 	}
-	return false
+	return messages >= 2 && authored > 0 && authored*2 >= messages
 }
 
 // whatsApp reads a conversation of WhatsApp. It leaves out notices without an author.
@@ -43,8 +52,8 @@ func whatsApp(name, text string) *outline.Document {
 			}
 			continue
 		}
-		author, said, ok := strings.Cut(m[4], ": ")
-		if skipped = !ok || len(author) > 80 || len(c.messages) >= maxMessages; skipped {
+		author, said, ok := author(m[4])
+		if skipped = !ok || len(c.messages) >= maxMessages; skipped {
 			continue
 		}
 		clock := m[2]

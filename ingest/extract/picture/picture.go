@@ -87,6 +87,19 @@ func Read(_ context.Context, data []byte, recognized map[int]string) (*outline.D
 	return b.Document(""), nil
 }
 
+// smallPixels is the number of pixels below which a picture is no scan: a page of A4 has more even at 72
+// dots per inch.
+const smallPixels = 500 * 700
+
+// IsSmall reports whether a file is a picture that is too small for a page of text, such as an icon or a figure.
+func IsSmall(data []byte) bool {
+	if Media(data) == "" {
+		return false
+	}
+	cfg, err := decodeConfig(data)
+	return err == nil && cfg.Width*cfg.Height < smallPixels
+}
+
 // decodeConfig returns the size of a picture.
 func decodeConfig(data []byte) (image.Config, error) {
 	if Media(data) == "image/tiff" {

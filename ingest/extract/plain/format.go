@@ -21,9 +21,9 @@ var TextFormat = format.Format{
 	Info: format.Info{
 		Name:    "Plain text",
 		Group:   format.Texts,
-		Endings: []string{".txt", ".log"},
+		Endings: []string{".txt"},
 		Media:   "text/plain",
-		Version: 4,
+		Version: 5,
 		Reads:   "paragraphs, underlined headings, lists; the options and paragraphs of printed manual pages",
 		Limits:  "texts that are surely reStructuredText, AsciiDoc, or a manual page are read as such",
 	},

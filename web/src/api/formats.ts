@@ -15,12 +15,13 @@ export interface Format {
 
 export const formats: Format[] = [
   { name: 'OpenAPI', media: 'application/vnd.oai.openapi', endings: ['.openapi'], unit: '' },
+  { name: 'Log', media: 'application/x-log', endings: ['.log'], unit: '' },
   { name: 'Source code', media: 'text/x-…', endings: ['.go', '.py', '.js', '.ts', '.java', '.c', '.cpp', '.rs', '.sh', '.sql', '.yaml', '.yml', '.toml'], unit: '' },
   { name: 'Markdown', media: 'text/markdown', endings: ['.md', '.markdown', '.mdown', '.mkd', '.mdx', '.qmd'], unit: '' },
   { name: 'CSV', media: 'text/csv', endings: ['.csv', '.tsv'], unit: '' },
   { name: 'JSON', media: 'application/json', endings: ['.json'], unit: '' },
   { name: 'JSONL', media: 'application/json', endings: ['.jsonl', '.ndjson'], unit: '' },
-  { name: 'Plain text', media: 'text/plain', endings: ['.txt', '.log'], unit: '' },
+  { name: 'Plain text', media: 'text/plain', endings: ['.txt'], unit: '' },
   { name: 'Link', media: 'application/x-mswinurl', endings: ['.url', '.webloc'], unit: '' },
   { name: 'HTML', media: 'text/html', endings: ['.html', '.htm', '.xhtml'], unit: '' },
   { name: 'SVG', media: 'image/svg+xml', endings: ['.svg'], unit: '' },
@@ -49,6 +50,7 @@ export const formats: Format[] = [
   { name: 'EPUB', media: 'application/epub+zip', endings: ['.epub'], unit: '' },
   { name: 'MOBI', media: 'application/x-mobipocket-ebook', endings: ['.mobi', '.azw3', '.azw', '.prc'], unit: '' },
   { name: 'FB2', media: 'application/x-fictionbook+xml', endings: ['.fb2'], unit: '' },
+  { name: 'DjVu', media: 'image/vnd.djvu', endings: ['.djvu', '.djv'], unit: '' },
   { name: 'IPYNB', media: 'application/x-ipynb+json', endings: ['.ipynb'], unit: '' },
   { name: 'LaTeX', media: 'text/x-tex', endings: ['.tex', '.latex', '.ltx'], unit: '' },
   { name: 'reStructuredText', media: 'text/x-rst', endings: ['.rst', '.rest'], unit: '' },

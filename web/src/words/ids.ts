@@ -133,6 +133,8 @@ export interface Params {
   database_value_invalid: [];
   database_value_too_large: [];
   disk_nearly_full: [number, number];
+  djvu_unread: [];
+  djvu_without_text: [];
   document_empty: [];
   document_encrypted: [];
   document_failed: [];

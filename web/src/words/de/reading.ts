@@ -6,6 +6,8 @@ const size = (text: string) => text.replace(/(\d)\.(\d)/g, '$1,$2');
 const inside: Record<string, string> = { mailbox: 'Postfach', messages: 'Nachrichten', archive: 'Archiv', files: 'Dateien' };
 
 export const reading = {
+  djvu_unread: 'Kein Text: DjVu braucht djvutxt auf dem Server (Debian: apt install djvulibre-bin)',
+  djvu_without_text: 'Kein Text: Die Datei enthält nur Bilder von Seiten. Bitte in PDF umwandeln, damit die Texterkennung sie lesen kann',
   file_type_without_text: (type) => `Kein Dokument: Dateien des Typs ${type} haben keinen Text`,
   skipped_backup: 'Sicherungskopie: Ein Editor hat sie hinterlassen; die Datei selbst wird gelesen',
   skipped_download: 'Unfertig: Es ist ein abgebrochener Download oder eine temporäre Datei',
