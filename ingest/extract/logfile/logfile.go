@@ -16,7 +16,7 @@ const (
 	maxKinds = 200
 	// maxSimilar is the number of similar entries that a section has.
 	maxSimilar = 3
-	// maxShapes bounds the kinds of entries that are told apart in a section.
+	// maxShapes bounds the kinds of entries that a section counts.
 	maxShapes = 10000
 	// manyEntries is the number of entries above which a day has sections for its hours.
 	manyEntries = 200
