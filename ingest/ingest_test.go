@@ -317,7 +317,7 @@ removed docs/outside/c.txt
 `)
 	// A path that is part of a larger request may not leave the larger one.
 	f.expect(ingest.Request{Paths: []string{f.dir + "/docs/stolen.txt", f.dir + "/docs/link.txt"}, Links: ingest.Links{Within: []string{f.dir + "/docs"}}},
-		"unchanged docs/link.txt\nskipped docs/stolen.txt: "+skipped)
+		"unchanged docs/link.txt\nfailed docs/stolen.txt: "+skipped)
 }
 
 func TestPermissionDenied(t *testing.T) {
