@@ -311,7 +311,7 @@ skipped docs/sub/loop: symlink loop: the link leads to a folder that contains it
 	f.expect(ingest.Request{Paths: paths, Prune: true}, `unchanged docs/a.txt
 unchanged docs/link.txt
 skipped docs/nowhere: it is a link to a missing file
-skipped docs/outside: `+skipped+`skipped docs/outside2: `+skipped+bad+`skipped docs/stolen.txt: `+skipped+`unchanged docs/sub/b.txt
+skipped docs/outside: `+skipped+`skipped docs/outside2: `+skipped+bad+`failed docs/stolen.txt: `+skipped+`unchanged docs/sub/b.txt
 skipped docs/sub/loop: symlink loop: the link leads to a folder that contains it
 removed docs/outside/c.txt
 `)
