@@ -217,8 +217,9 @@ func (in *Ingester) fail(r *run, it *item, hash, media string, reason fault.Text
 // link that leads to none. Such a source is not damaged.
 func withoutText(reason fault.Text, media string) bool {
 	switch reason.Sentence.ID {
-	case "document_empty", "container_empty", "pages_blank", "picture_unread", "djvu_unread", "djvu_without_text", "git_lfs_pointer", "file_type_without_text",
-		"picture_too_small", "link_outside", "symlink_to_parent", "symlink_loop", "link_to_missing_file":
+	case "document_empty", "container_empty", "pages_blank", "picture_unread", "picture_too_small", "djvu_unread",
+		"djvu_without_text", "git_lfs_pointer", "file_type_without_text",
+		"link_outside", "symlink_to_parent", "symlink_loop", "link_to_missing_file":
 		return true
 	case "ocr_found_nothing":
 		return strings.HasPrefix(media, "image/")

@@ -41,6 +41,7 @@ type Sentence struct {
 func Sentences(text string, code bool) []Sentence {
 	s := splitter{text: text}
 	lines := s.lines()
+	s.base = proseIndent(text, lines)
 	code = code && !s.hasFences(lines)
 	fresh := true // a line behind a blank one
 	for len(lines) > 0 {
@@ -77,6 +78,7 @@ func Sentences(text string, code bool) []Sentence {
 type splitter struct {
 	text  string
 	block int
+	base  int // the indentation of the prose
 	out   []Sentence
 }
 
@@ -202,7 +204,7 @@ func (s *splitter) closesFence(lines []line) bool {
 	for n < len(rest) && !rest[n].blank() {
 		n++
 	}
-	return s.fences(lines)%2 == 1 && n > 0 && !isCode(s.text, rest[:n])
+	return s.fences(lines)%2 == 1 && n > 0 && !isCode(s.text, rest[:n], 0)
 }
 
 // fenced adds the code block at the first line and returns its number of
@@ -259,7 +261,7 @@ func (s *splitter) paragraph(lines []line) int {
 		n++
 	}
 	lines = lines[:n]
-	if isCode(s.text, lines) {
+	if isCode(s.text, lines, s.base) {
 		if n == 1 && !s.announced() && isSyntaxTerm(s.text, all) {
 			s.add(lines[0].start, lines[0].end, TitleSentence)
 			s.block++

@@ -127,9 +127,9 @@ func isSyntaxTerm(text string, lines []line) bool {
 	return false
 }
 
-// isCode reports whether lines look like code: most are indented or look like
-// code, and few end like sentences.
-func isCode(text string, lines []line) bool {
+// isCode reports whether lines look like code: most look like code or are indented more than the
+// prose around them, and few read like prose.
+func isCode(text string, lines []line, base int) bool {
 	if ItemMark(lines[0].of(text)) > 0 {
 		return false
 	}
@@ -139,21 +139,58 @@ func isCode(text string, lines []line) bool {
 	code, prose := 0, 0
 	for _, l := range lines {
 		s := l.of(text)
+		running := isRunning(s)
 		switch {
 		case looksLikeCode(s):
 			code += 2
-		case len(lines) > 1 && isAligned(s):
+		case len(lines) > 1 && isAligned(s) && !(running && isJustified(s)):
 			code += 2
-		case l.indent >= 4:
+		case l.indent >= 4 && l.indent > base+2 && !running:
 			code++
 		}
-		if !looksLikeCode(s) && wordCount(s) >= 6 &&
-			(strings.HasSuffix(s, ".") || strings.HasSuffix(s, ":") || strings.Contains(s, ". ") || strings.Contains(s, ", ")) {
+		if !looksLikeCode(s) && (running || wordCount(s) >= 6 &&
+			(strings.HasSuffix(s, ".") || strings.HasSuffix(s, ":") || strings.Contains(s, ". ") || strings.Contains(s, ", "))) {
 			prose += 2
 		}
 	}
 	return code > prose && code >= len(lines)
 }
+
+// proseIndent returns the smallest indentation of lines that read like prose, or 0 without such lines. Texts
+// such as manual pages indent all their prose.
+func proseIndent(text string, lines []line) int {
+	least := -1
+	for _, l := range lines {
+		if (least < 0 || l.indent < least) && isRunning(l.of(text)) {
+			least = l.indent
+		}
+	}
+	return max(least, 0)
+}
+
+// isRunning reports whether a line reads like prose: it has at least six words, nearly all of them plain ones,
+// and two that only join others.
+func isRunning(s string) bool {
+	if s == "" || strings.IndexByte("#/*$>", s[0]) >= 0 || looksLikeCode(s) {
+		return false
+	}
+	plain, joining, all := 0, 0, 0
+	for word := range strings.FieldsSeq(s) {
+		all++
+		word = strings.Trim(word, ".,;:!?()\"'’“”")
+		if word == "" || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' && r != '’' }) {
+			continue
+		}
+		plain++
+		if len(stopWordLanguages()[strings.ToLower(word)]) > 0 {
+			joining++
+		}
+	}
+	return all >= 6 && joining >= 2 && plain*5 >= all*4
+}
+
+// isJustified reports whether the spaces of a line only fill it to the margin: there are at most two in a row.
+func isJustified(s string) bool { return !strings.Contains(s, "   ") }
 
 // prompt matches a command behind the prompt of a shell, a database, or an interpreter. The
 // lines below it are its output, which may read like prose.

@@ -16,6 +16,30 @@ func texts(text string, code bool) []string {
 	return out
 }
 
+// TestIndentedProse splits texts whose prose is indented as a whole, such as printed manual pages, and in
+// which code still is.
+func TestIndentedProse(t *testing.T) {
+	t.Parallel()
+	text := "        The keel  of the Heron is  made of oak,  and it must be\n        oiled in spring.  The mast is of spruce.\n\n" +
+		"        Run this first\n        and then that:\n\n            heron --oil keel\n            heron --check mast\n\n" +
+		"        name      value\n        oil       linseed\n"
+	var got []string
+	for _, s := range Sentences(text, false) {
+		if s.Kind == CodeSentence {
+			got = append(got, "code")
+		} else {
+			got = append(got, strings.Join(strings.Fields(text[s.Start:s.End]), " "))
+		}
+	}
+	want := []string{
+		"The keel of the Heron is made of oak, and it must be oiled in spring.", "The mast is of spruce.",
+		"Run this first and then that:", "code", "code",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
 func TestSplitSentences(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -37,6 +37,9 @@ func readText(text string) (*outline.Document, error) {
 		return flatHTML(text)
 	}
 	p := newPage(len(text) / 2)
+	if wiki := confluence(root); wiki != nil {
+		return wiki.document(p), nil
+	}
 	if main := article(root); main != nil {
 		p.head(main.head)
 		p.walk(main.body)
