@@ -138,5 +138,9 @@ var Tables = []Table{
 	table("work", "id int, kind text, state text, stage text, collection text, document_id int, source_id int, name text, asked_by text, "+
 		"done int, total int, size int, failed int, reason text, sentence text, tries int, canceled bool, owner text, until time, "+
 		"created_at time, started_at time, ended_at time"),
+	table("kept_question", "id int, collection_id int, question text, history text, expect text, file text, quote text, answer_id int, "+
+		"edits int, at time, last_at time, last_outcome text, last_evidence float, last_rank int, "+
+		"before_at time, before_outcome text, before_evidence float, before_rank int"),
+	table("quality_run", "id int, started_at time, ended_at time, questions int, done int, failed int, reason text, sentence text"),
 	table("audit", "id int, timestamp time, actor text, address text, action text, object text"),
 }

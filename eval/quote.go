@@ -3,6 +3,8 @@ package eval
 import (
 	"slices"
 	"strings"
+
+	"docent/rag"
 )
 
 const (
@@ -83,4 +85,12 @@ func sameFile(source, file string) bool {
 func endsPath(source, file string) bool {
 	rest, ok := strings.CutSuffix(source, file)
 	return ok && (rest == "" || strings.HasSuffix(rest, "/") || strings.HasSuffix(rest, ":"))
+}
+
+// RankOf returns the place of the first passage of an answer that has the evidence, from 1, or 0.
+func RankOf(answer rag.Answer, e Evidence) int {
+	q := newQuote(e)
+	return 1 + slices.IndexFunc(answer.Passages, func(p rag.Passage) bool {
+		return newPassage(p.Document.Source, p.Text).has(q)
+	})
 }

@@ -169,7 +169,8 @@ type Store interface {
 	Answers(ctx context.Context, f Filter) ([]Answer, error)
 	// Answer returns one answer. It fails with fault.NotFound if it does not exist.
 	Answer(ctx context.Context, id int64) (Answer, error)
-	// MarkAnswer sets the mark of an answer. It fails with fault.NotFound if it does not exist.
+	// MarkAnswer sets the mark of an answer. Each mark but Test removes its kept question. It fails with
+	// fault.NotFound if the answer does not exist.
 	MarkAnswer(ctx context.Context, id int64, mark Mark) error
 	// AnswerTotals returns the totals of each day from a day on, oldest first, without days that have none.
 	// The totals of several collections are added. nil means all questions.

@@ -107,6 +107,9 @@ func (s insights) ExpireAnswers(ctx context.Context, before time.Time, limit int
 func (s insights) MarkAnswer(ctx context.Context, id int64, mark insight.Mark) error {
 	err := s.db.Write(ctx, func(ctx context.Context, tx Tx) error {
 		err := change(ctx, tx, insight.NoQuestion(), `UPDATE answer SET mark = $2 WHERE id = $1`, id, string(mark))
+		if err == nil && mark != insight.Test {
+			_, err = tx.Exec(ctx, `DELETE FROM kept_question WHERE answer_id = $1`, id)
+		}
 		if err != nil || mark != insight.OffTopic {
 			return err
 		}

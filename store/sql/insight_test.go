@@ -17,6 +17,7 @@ import (
 	"docent/ingest/source"
 	"docent/ingest/work"
 	"docent/insight"
+	"docent/insight/quality"
 	"docent/internal/fault"
 	"docent/internal/pgtest"
 	"docent/internal/sqlitetest"
@@ -40,6 +41,7 @@ type database interface {
 	insight.Store
 	insight.Gaps
 	insight.Approvals
+	quality.Store
 	backup.Runs
 	backup.Leases
 	work.Store

@@ -99,6 +99,7 @@ type Store struct {
 	settingRecords
 	backupRuns
 	workRecords
+	keptQuestions
 }
 
 // New returns the records of a database.
@@ -108,7 +109,7 @@ func New(db Database) Store {
 		documents: documents{db}, collectionRights: collectionRights{db},
 		sessions: sessions{db}, accounts: accounts{db}, snapshots: snapshots{db},
 		insights: insights{db}, approvals: approvals{db}, shares: shares{db}, memories: memories{db}, settingRecords: settingRecords{db},
-		backupRuns: backupRuns{db}, workRecords: workRecords{db},
+		backupRuns: backupRuns{db}, workRecords: workRecords{db}, keptQuestions: keptQuestions{db},
 	}
 }
 
