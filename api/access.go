@@ -160,5 +160,11 @@ func insightRoutes() []route.Access {
 		{Route: "GET /api/insight/answers", Scope: auth.Ingest},
 		{Route: "POST /api/insight/answers", Scope: auth.Ingest, Audit: audit.DocumentsAdded},
 		{Route: "PUT /api/insight/answers/{id}", Scope: auth.Ingest, Audit: audit.DocumentsAdded},
+		{Route: "GET /api/insight/quality", Scope: auth.Ingest},
+		{Route: "POST /api/insight/quality/runs", Scope: auth.Ingest},
+		{Route: "POST /api/insight/kept", Scope: auth.Ingest},
+		{Route: "PUT /api/insight/kept/{id}", Scope: auth.Ingest},
+		{Route: "DELETE /api/insight/kept/{id}", Scope: auth.Ingest},
+		{Route: "GET /api/insight/thresholds", Scope: auth.Ingest},
 	}
 }

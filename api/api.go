@@ -163,6 +163,8 @@ type Config struct {
 	Gaps insight.Gaps
 	// Approved keeps approved answers. Required with Insights.
 	Approved insight.Approvals
+	// Quality keeps and asks questions as tests. Required with Insights.
+	Quality insights.Quality
 	// Today finds things to do. Required with Insights.
 	Today insights.Today
 	// Recorder records answers without a conversation. Default: nil, they are not recorded.
@@ -362,6 +364,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	system.AddRoutes(r, cfg.System)
 	insights.AddRoutes(r, insights.Config{
 		Store: cfg.Insights, Gaps: cfg.Gaps, Approved: cfg.Approved, Documents: cfg.Uploads, Today: cfg.Today,
+		Quality: cfg.Quality,
 		Managed: access{cfg.Rights, shelf, cfg.Logger}.managed, Lacking: cfg.Lacking,
 		Names: cfg.ReadConversations, Audit: cfg.Audit,
 	})

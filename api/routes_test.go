@@ -358,6 +358,8 @@ var contract = []string{
 	"GET /api/insight/gaps", "GET /api/insight/gaps/{id}", "PATCH /api/insight/gaps/{id}",
 	"POST /api/setup", "POST /api/setup/check",
 	"GET /api/insight/answers", "POST /api/insight/answers", "PUT /api/insight/answers/{id}",
+	"GET /api/insight/quality", "POST /api/insight/quality/runs", "POST /api/insight/kept", "PUT /api/insight/kept/{id}",
+	"DELETE /api/insight/kept/{id}", "GET /api/insight/thresholds",
 	"GET /api/settings", "PUT /api/settings/{key}", "DELETE /api/settings/{key}",
 	"GET /api/models", "PUT /api/models", "PUT /api/models/{name}", "DELETE /api/models/{name}", "POST /api/models/test", "GET /api/models/local",
 	"GET /api/system", "GET /api/system/backups", "POST /api/system/backups",

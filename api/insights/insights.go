@@ -10,8 +10,10 @@ import (
 	"docent/auth"
 	"docent/auth/audit"
 	"docent/insight"
+	"docent/insight/quality"
 	"docent/insight/today"
 	"docent/internal/fault"
+	"docent/rag/pipeline"
 )
 
 // AuditLog keeps records of acts.
@@ -36,6 +38,8 @@ type Config struct {
 	Approved insight.Approvals
 	// Today finds things to do. Required with Store.
 	Today Today
+	// Quality keeps and asks questions as tests. Required with Store.
+	Quality
 	// Documents stores the documents of approved answers. Required with Store.
 	Documents Documents
 	// Managed returns the collections that the principal manages; nil means all. It fails for people
@@ -48,6 +52,15 @@ type Config struct {
 	Names bool
 	// Audit records readings. Required.
 	Audit AuditLog
+}
+
+// Quality keeps and asks questions as tests.
+type Quality struct {
+	// Kept keeps the questions, and Runner asks them. Required.
+	Kept   quality.Store
+	Runner Runner
+	// Thresholds returns the present thresholds of the evidence. Required.
+	Thresholds func() pipeline.Thresholds
 }
 
 // server handles the routes.
@@ -64,6 +77,7 @@ func AddRoutes(r *route.Router, cfg Config) {
 	s.addQuestions(r)
 	s.addGaps(r)
 	s.addAnswers(r)
+	s.addQuality(r)
 }
 
 // tags group the routes in the description.

@@ -256,7 +256,7 @@ func (s server) readable(ctx context.Context, content []byte) (m *payload.RAGMes
 }
 
 func (s server) mark(ctx context.Context, in *markInput) (*struct{}, error) {
-	a, _, err := s.find(ctx, in.ID)
+	a, visible, err := s.find(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -272,5 +272,11 @@ func (s server) mark(ctx context.Context, in *markInput) (*struct{}, error) {
 	if in.Body.Mark == nil {
 		return nil, nil //nolint:nilnil // there is no content
 	}
-	return nil, s.Store.MarkAnswer(ctx, a.ID, insight.Mark(*in.Body.Mark)) //nolint:nilnil // there is no content
+	mark := insight.Mark(*in.Body.Mark)
+	if mark == insight.Test {
+		if err := s.keep(ctx, a, visible); err != nil {
+			return nil, err
+		}
+	}
+	return nil, s.Store.MarkAnswer(ctx, a.ID, mark) //nolint:nilnil // there is no content
 }

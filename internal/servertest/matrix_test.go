@@ -103,6 +103,12 @@ var samples = map[string]sample{
 	"PATCH /api/insight/gaps/{id}":                         {path: "/api/insight/gaps/999999", body: `{"state":"solved"}`, header: asJSON, ok: 404, manage: true},
 	"GET /api/insight/answers":                             {ok: 200, manage: true},
 	"POST /api/insight/answers":                            {body: `{"collection":"default","questions":["Who {n}?"],"text":"Ann.","signed":"Support"}`, header: asJSON, ok: 200, manage: true},
+	"GET /api/insight/quality":                             {ok: 200, manage: true},
+	"POST /api/insight/quality/runs":                       {ok: 409, manage: true}, // nothing is kept, or a run goes on
+	"POST /api/insight/kept":                               {body: `{"question":"Who {n}?","collection":"default","expect":"absent"}`, header: asJSON, ok: 200, manage: true},
+	"PUT /api/insight/kept/{id}":                           {path: "/api/insight/kept/999999", body: `{"question":"Who?","collection":"default","expect":""}`, header: asJSON, ok: 404, manage: true},
+	"DELETE /api/insight/kept/{id}":                        {path: "/api/insight/kept/999999", ok: 404, manage: true},
+	"GET /api/insight/thresholds":                          {ok: 200, manage: true},
 	"PUT /api/insight/answers/{id}":                        {path: "/api/insight/answers/999999", body: `{"questions":["Who?"],"text":"Ann.","signed":"Support"}`, header: asJSON, ok: 404, manage: true},
 	"GET /api/admin/conversations":                         {ok: 200, reads: true},
 	"GET /api/admin/conversations/{session_id}/messages":   {path: "/api/admin/conversations/{session}/messages", ok: 200, reads: true},

@@ -8,6 +8,7 @@ import (
 	"docent/agent/chat"
 	"docent/api"
 	"docent/api/edge"
+	"docent/api/insights"
 	"docent/api/mcp"
 	"docent/auth"
 	"docent/auth/audit"
@@ -15,6 +16,7 @@ import (
 	"docent/insight/today"
 	"docent/internal/quota"
 	"docent/rag"
+	"docent/rag/pipeline"
 	"docent/web"
 	"docent/ws"
 	"docent/ws/typed"
@@ -70,8 +72,9 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		Versions: s.DB.Versions, Memories: s.DB.Memories, Shares: s.DB.Shares, PublicLinks: s.Config.PublicLinks,
 		ReadConversations: s.Config.ReadConversations, Audit: audit.NewLog(s.DB.Audit, s.Log),
 		Insights: s.DB.Insights, Gaps: s.DB.Gaps, Approved: s.DB.Approved, Recorder: s.recorder,
-		Today: newToday(s.Store, func() []today.ModelState { return s.now().failing() }),
-		Agent: s.definition.Agent.Name(), Version: s.version, Info: s.info,
+		Today:   newToday(s.Store, func() []today.ModelState { return s.now().failing() }),
+		Quality: insights.Quality{Kept: s.DB.Kept, Runner: s.quality, Thresholds: func() pipeline.Thresholds { return s.asked.Load().Thresholds() }},
+		Agent:   s.definition.Agent.Name(), Version: s.version, Info: s.info,
 		Ready: s.readyChecks(), Models: func() map[string]string { return s.now().states() },
 		UploadBytes: s.Config.MaxFileSize, MaxSearches: s.Config.Searches, Quotas: s.quotas,
 		Settings: s.settingsConfig(), System: systemConfig(s),

@@ -10,6 +10,7 @@ import (
 	"docent/auth/rights"
 	"docent/config"
 	"docent/insight"
+	"docent/insight/quality"
 	"docent/insight/today"
 	"docent/internal/disk"
 	"docent/payload"
@@ -52,6 +53,10 @@ func (s *Server) addInsights() (err error) {
 	}
 	if s.grouper, err = insight.NewGrouper(cfg); err != nil {
 		return fmt.Errorf("gaps: %w", err)
+	}
+	s.quality, err = quality.New(quality.Config{Store: s.DB.Kept, Leases: s.DB.Jobs, Answerer: present{s}, Logger: s.Log})
+	if err != nil {
+		return fmt.Errorf("kept questions: %w", err)
 	}
 	return nil
 }

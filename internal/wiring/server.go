@@ -33,6 +33,7 @@ import (
 	"docent/ingest/source/syncer"
 	"docent/ingest/work"
 	"docent/insight"
+	"docent/insight/quality"
 	"docent/internal/cores"
 	"docent/internal/fault"
 	"docent/llm"
@@ -89,6 +90,7 @@ type Server struct {
 	facts         *insight.Follower
 	recorder      *insight.Recorder
 	grouper       *insight.Grouper
+	quality       *quality.Runner
 	backups       *backup.Maker
 	http          *http.Server // nil if the program has its own
 
@@ -220,7 +222,7 @@ func (s *Server) Start(ctx context.Context, a *agent.Agent, addr string) (http.H
 	for _, part := range []func(context.Context) error{
 		s.Retriever.Follow, s.follow,
 		s.reembed, s.runEncodings, s.followAgent, s.Sources.Run, s.Webhooks.Run, s.runner.Run, s.now().probe, s.facts.Run, s.recorder.Run,
-		s.grouper.Run, s.followSettings, s.keepLog, s.backups.Run,
+		s.grouper.Run, s.followSettings, s.keepLog, s.backups.Run, s.quality.Run,
 		func(ctx context.Context) error { return keepConversations(ctx, s) },
 	} {
 		s.work.Go(func() error { return part(s.working) })
