@@ -27,4 +27,5 @@ export const views: readonly View[] = [
   { name: 'questions', icon: 'chat', role: 'manager', load: () => import('./Questions.svelte') },
   { name: 'gaps', icon: 'search', role: 'manager', load: () => import('./Gaps.svelte') },
   { name: 'answers', icon: 'pen', role: 'manager', load: () => import('./Answers.svelte') },
+  { name: 'quality', icon: 'tack', role: 'manager', load: () => import('./Quality.svelte') },
 ];

@@ -316,6 +316,13 @@ export interface Params {
   k_invalid: [number];
   k_not_a_number: [number];
   k_out_of_range: [number, number];
+  kept_full: [number];
+  kept_history_long: [number, number];
+  kept_no_file: [];
+  kept_no_quote: [];
+  kept_not_managed: [];
+  kept_quote_long: [];
+  kept_turn: [];
   larger_than: [string];
   larger_than_limit: [string, string];
   last_administrator: [string];
@@ -447,6 +454,7 @@ export interface Params {
   no_file_at_path: [];
   no_gap: [];
   no_group: [string];
+  no_kept_question: [];
   no_link: [];
   no_login: [];
   no_mailbox: [string];
@@ -615,6 +623,9 @@ export interface Params {
   property_unknown: [string];
   protocol_unknown: [string, string];
   publisher_document: [];
+  quality_nothing: [];
+  quality_running: [];
+  quality_stopped: [];
   query_empty: [];
   query_failed: [string];
   query_not_select: [];
@@ -907,6 +918,7 @@ export interface Params {
   the_file: [];
   the_pdf: [];
   the_upload: [];
+  thresholds_order: [];
   token_and_password: [];
   token_chat_alone: [];
   token_expired: [];

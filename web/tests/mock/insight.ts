@@ -1,6 +1,7 @@
 // The questions of all people, and their gaps, on the mock server.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApprovedAnswer, AskedAnswer, Gap, GapDetail, QuestionDay, Thing } from '../../src/api/insight';
+import type { KeptQuestion, Quality, ThresholdEffect } from '../../src/api/quality';
 import { answer, documents } from './corpus';
 
 const day = 86_400_000;
@@ -49,7 +50,17 @@ export const things = (): Thing[] => [
   { kind: 'answers_due', level: 'note', count: 1 },
 ];
 
+export const kept = (): KeptQuestion[] => [
+  {
+    id: 2, question: 'How do I make a backup while docent serves?', collection: 'default', expect: 'passage', file: 'operations.md', quote: 'A backup is a copy of the database.', answer: 1, timestamp: ago(5), changed: true,
+    last: { timestamp: ago(1), outcome: 'not_found', evidence: 0.001, verdict: 'failed' }, before: { timestamp: ago(3), outcome: 'answered', evidence: 0.8, rank: 1, verdict: 'passed' },
+  },
+  { id: 1, question: 'Who is the mayor of Lisbon?', collection: '', expect: 'absent', timestamp: ago(6), changed: false, last: { timestamp: ago(1), outcome: 'not_found', verdict: 'passed' } },
+];
+
 export class MockInsight {
+  kept = kept();
+  run: Quality['run'] = { state: 'done', started: ago(1), ended: ago(1), questions: 2, done: 2, failed: 0 };
   things = things();
   approved = approved();
   questions = questions();
@@ -67,13 +78,18 @@ export class MockInsight {
     const id = Number(part);
     if (url.pathname === '/api/today') return json({ things: this.things, days: this.days() });
     if (noun === 'days') return json(this.days());
+    if (noun === 'quality' || noun === 'thresholds') return json(this.quality(req.method!, noun, url), req.method === 'POST' ? 202 : 200);
     if (noun === 'answers' && req.method === 'GET') return json({ answers: this.approved.filter((a) => a.due || !url.searchParams.get('due')) });
     if (req.method !== 'GET') {
       let text = '';
       for await (const piece of req) text += String(piece);
-      const change = JSON.parse(text) as object;
+      const change = JSON.parse(text || '{}') as object;
       this.changes.push([part ? `${noun}/${id}` : noun!, change]);
       if (noun === 'answers') return json({ ...this.approved[0], ...change });
+      if (noun === 'kept') {
+        this.kept = req.method === 'DELETE' ? this.kept.filter((k) => k.id !== id) : this.kept.map((k) => (k.id === id ? { ...k, ...change, changed: false, last: undefined, before: undefined } as unknown as KeptQuestion : k));
+        return req.method === 'DELETE' ? void res.writeHead(204).end() : json(this.kept[0]);
+      }
       if (noun === 'gaps') this.gaps = this.gaps.map((g) => (g.id === id ? { ...g, ...change } : g));
       else this.questions = this.questions.map((q) => (q.id === id ? { ...q, ...change } : q));
       return void res.writeHead(204).end();
@@ -92,6 +108,18 @@ export class MockInsight {
     const from = Number(q.get('cursor') ?? 0);
     const to = from + this.limit;
     return json({ questions: found.slice(from, to).map(({ message: _, ...row }) => row), ...(to < found.length && { next_cursor: String(to) }) });
+  }
+
+  /** quality begins a run, or answers about kept questions and thresholds. */
+  private quality(method: string, noun: string, url: URL): unknown {
+    if (method === 'POST') return (this.run = { state: 'running', started: ago(0), questions: this.kept.length, done: 1, failed: 0 });
+    if (noun === 'quality') return { questions: this.kept, run: this.run };
+    const tried = { min_evidence: Number(url.searchParams.get('min_evidence')) || 0.4, min_shown: Number(url.searchParams.get('min_shown')) || 0.003 };
+    const moved = tried.min_evidence > 0.81 ? [1, 7] : [];
+    return {
+      present: { min_evidence: 0.4, min_shown: 0.003 }, tried, answers: 212, answered: 200 - moved.length, unsure: moved.length, not_found: 12, changed: moved.length,
+      questions: this.questions.filter((q) => moved.includes(q.id)).map((q) => ({ id: q.id, question: q.question, timestamp: q.timestamp, evidence: 0.81, from: 'answered', to: 'unsure' })),
+    } satisfies ThresholdEffect;
   }
 
   private detail(id: number): GapDetail | undefined {

@@ -3,6 +3,7 @@ import type { Console } from '../en/console';
 import { plural } from '../plural';
 import { log } from './log';
 import { models, stored } from './models';
+import { quality } from './quality';
 import { system } from './system';
 import { today } from './today';
 import { work } from './work';
@@ -12,10 +13,11 @@ export const console: Console = {
   back: 'Zurück zum Chat',
   loading: 'Wird geladen …',
   denied: 'Sie dürfen diese Ansicht der Verwaltung nicht öffnen.',
-  views: { today: 'Heute', work: 'Arbeit', system: 'System', models: 'Modelle', settings: 'Einstellungen', people: 'Personen', log: 'Protokoll', questions: 'Fragen', gaps: 'Lücken', answers: 'Antworten' },
+  views: { today: 'Heute', work: 'Arbeit', system: 'System', models: 'Modelle', settings: 'Einstellungen', people: 'Personen', log: 'Protokoll', questions: 'Fragen', gaps: 'Lücken', answers: 'Antworten', quality: 'Qualität' },
 
   log,
   today,
+  quality,
   work,
   models,
   stored,

@@ -2,6 +2,7 @@
 import { plural } from '../plural';
 import { log } from './log';
 import { models, stored } from './models';
+import { quality } from './quality';
 import { system } from './system';
 import { today } from './today';
 import { work } from './work';
@@ -11,10 +12,11 @@ export const console = {
   back: 'Back to the chat',
   loading: 'Loading…',
   denied: 'You may not open this view of the console.',
-  views: { today: 'Today', work: 'Work', system: 'System', models: 'Models', settings: 'Settings', people: 'People', log: 'Log', questions: 'Questions', gaps: 'Gaps', answers: 'Answers' },
+  views: { today: 'Today', work: 'Work', system: 'System', models: 'Models', settings: 'Settings', people: 'People', log: 'Log', questions: 'Questions', gaps: 'Gaps', answers: 'Answers', quality: 'Quality' },
 
   log,
   today,
+  quality,
   work,
   models,
   stored,

@@ -1,0 +1,57 @@
+// The view Quality of the console.
+import { plural } from '../plural';
+
+export const quality = {
+  lead: 'Questions that are kept as tests. Ask them again after a change of the documents or the settings, and see which answers differ.',
+  none: 'There are no kept questions yet. Open a question in the view Questions and choose “Keep as a test”, or write one here.',
+  run: 'Run now',
+  running: (done: number, all: number) => `Running: ${done} of ${all} questions asked.`,
+  last: (at: string) => `Last run: ${at}.`,
+  interrupted: (at: string) => `The run of ${at} was interrupted. Run it again.`,
+  never: 'The questions have not been asked yet.',
+  errors: (n: number) => `${plural(n, 'question', 'questions')} could not be asked:`,
+  counts: (passed: number, failed: number, changed: number) => `${passed} passed, ${failed} failed, ${changed} changed since the run before.`,
+  notRun: 'The run did not start.',
+  verdicts: { passed: 'Passed', failed: 'Failed' },
+  changed: 'Changed',
+  outcomes: { answered: 'Answered', unsure: 'Unsure', not_found: 'Not found', replied: 'Replied' },
+  was: (outcome: string) => `before: ${outcome}`,
+  expects: { passage: 'Expects a passage', absent: 'Not in the documents', undecided: 'No expectation yet' },
+  rank: (n: number) => `expected passage at place ${n}`,
+  lost: 'expected passage not used',
+  everywhere: 'All collections',
+  onlyChanged: 'Only changed',
+  noneChanged: 'No answer has changed.',
+
+  add: 'Add a question',
+  question: 'Question',
+  collection: 'Search in',
+  history: 'Earlier messages',
+  historyHint: 'Only for follow-up questions. One message in each line, first of the person, then of docent, in turn.',
+  expectation: 'A good answer',
+  file: 'Document',
+  fileHint: 'The end of its path, such as manual.pdf.',
+  quote: 'Sentence of the passage',
+  save: 'Save the question',
+  saved: 'The question is saved. Its results are removed.',
+  notSaved: 'The question was not saved.',
+  remove: 'Remove',
+  removed: 'The question is removed.',
+  notRemoved: 'The question was not removed.',
+
+  thresholds: 'Thresholds of evidence',
+  thresholdsLead: 'Evidence from 0 to 1 says how well the passages support an answer. Try other values on the answers of the last seven days.',
+  sure: 'Answered from',
+  shown: 'Unsure from',
+  effect: (changed: number, all: number) => (all === 0 ? 'There are no answers of the last seven days to compare with.' : `With these values, ${changed} of ${all} answers of the last seven days would be different.`),
+  split: (answered: number, unsure: number, missing: number) => `${answered} answered, ${unsure} unsure, ${missing} not found.`,
+  moved: 'Answers that would be different',
+  from: (from: string, to: string) => `${from} → ${to}`,
+  apply: 'Use these values',
+  applied: 'New answers use these values.',
+  notApplied: 'The values were not saved.',
+  onlyAdministrators: 'Administrators can save these values.',
+};
+
+/** Quality is the type of these texts in one language. */
+export type Quality = typeof quality;
