@@ -26,12 +26,14 @@ type evalOptions struct {
 	corpus, golden, before     string
 	update, ablations, answers bool
 	calibrate, asJSON          bool
+	kept                       bool
+	keep, collection, export   string
 }
 
 func newEval(std stdio) *cobra.Command {
 	var o evalOptions
 	cmd := &cobra.Command{
-		Use:   "eval QUESTIONS",
+		Use:   "eval [QUESTIONS]",
 		Short: "Measure retrieval and answers on questions with known evidence",
 		Long: `Ask the questions, and print how well retrieval finds their evidence. The report
 compares keywords alone, vectors alone, the first stage, and both stages, with
@@ -59,13 +61,23 @@ questions should be unanswerable. docent warns if there are too few questions.
 With --compare, docent prints the differences to an earlier run on the same questions,
 with paired bootstrap intervals, and each changed question.
 
+With --kept, docent asks the questions that the console keeps as tests, instead of
+those of a file. --export writes them to a question file. --keep adds the questions of
+a file to those of the console, for one collection or for all.
+
 With --index pgvector, the corpus goes into the Postgres database of --database-url
 and stays there. The database must have no documents.
 
 With --golden, docent compares the figures with a golden file and exits with status
 1 if one drops by more than its tolerance.`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.kept || o.keep != "" || o.export != "" {
+				return evalKept(cmd, std, o, args)
+			}
+			if len(args) == 0 {
+				return errNoQuestions
+			}
 			questions, err := eval.Load(args[0])
 			if err != nil {
 				return err
@@ -81,6 +93,10 @@ With --golden, docent compares the figures with a golden file and exits with sta
 	f.BoolVar(&o.ablations, "ablations", false, "also measure retrieval without each feature of the second stage")
 	f.BoolVar(&o.answers, "answers", true, "also measure answers, citations, and \"I don't know\"")
 	f.BoolVar(&o.calibrate, "calibrate", false, "only print the value of --min-evidence that suits these questions")
+	f.BoolVar(&o.kept, "kept", false, "ask the questions that the console keeps as tests")
+	f.StringVar(&o.export, "export", "", "write the kept questions with an expectation to a question file, and measure nothing")
+	f.StringVar(&o.keep, "keep", "", "add the questions of a file to the kept ones, and measure nothing")
+	f.StringVar(&o.collection, "collection", "", "collection of the questions of --keep (default: all collections)")
 	f.BoolVar(&o.asJSON, "json", false, "print the reports as JSON")
 	scoped(cmd, config.Answering, config.Chatting, config.Embedding, config.Ingesting)
 	return cmd

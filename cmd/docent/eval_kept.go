@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"docent/eval"
+	"docent/insight/quality"
+	"docent/internal/fault"
+)
+
+var (
+	errNoQuestions = fault.New(fault.Invalid, "cli_eval_no_questions", "name a question file, or use --kept")
+	errKeptTwice   = fault.New(fault.Invalid, "cli_eval_kept_twice",
+		"use one of a question file, --kept, --keep, and --export; --kept measures the documents in your database, without --corpus")
+)
+
+// evalKept measures, writes, or adds the kept questions of the database.
+func evalKept(cmd *cobra.Command, std stdio, o evalOptions, args []string) error {
+	if len(args) > 0 || o.corpus != "" || o.keep != "" && (o.kept || o.export != "") {
+		return errKeptTwice
+	}
+	if o.keep != "" {
+		return keepSet(cmd, std, o)
+	}
+	s, err := openStored(cmd, std)
+	if err != nil {
+		return err
+	}
+	kept, err := s.DB.Kept.Kept(cmd.Context(), nil)
+	s.Close(cmd.Context())
+	if err != nil {
+		return err
+	}
+	set := quality.Set(kept)
+	if len(set) == 0 {
+		return fault.New(fault.Invalid, "cli_eval_nothing_kept", "the database has no kept questions with an expectation; keep some in the console")
+	}
+	if o.export == "" {
+		return measure(cmd, std, o, set)
+	}
+	var out bytes.Buffer
+	for _, q := range set {
+		if err := json.NewEncoder(&out).Encode(q); err != nil {
+			return fmt.Errorf("question %s: %w", q.ID, err)
+		}
+	}
+	if err := os.WriteFile(o.export, out.Bytes(), 0o600); err != nil {
+		return fmt.Errorf("write the questions: %w", err)
+	}
+	fmt.Fprintf(std.out, "wrote %s\n", plural(len(set), "question"))
+	return nil
+}
+
+// keepSet adds the questions of a file to the kept ones.
+func keepSet(cmd *cobra.Command, std stdio, o evalOptions) error {
+	set, err := eval.Load(o.keep)
+	if err != nil {
+		return err
+	}
+	questions := quality.FromSet(set, o.collection)
+	for i, q := range questions {
+		if err := q.Check(); err != nil {
+			return fmt.Errorf("question %s: %w", set[i].ID, err)
+		}
+	}
+	s, err := openStored(cmd, std)
+	if err != nil {
+		return err
+	}
+	defer s.Close(cmd.Context())
+	if o.collection != "" {
+		all, err := s.DB.Library.Collections(cmd.Context())
+		if err != nil {
+			return fmt.Errorf("list collections: %w", err)
+		}
+		known := false
+		for _, c := range all {
+			known = known || c.Name == o.collection
+		}
+		if !known {
+			return fault.New(fault.NotFound, "cli_eval_no_collection", "there is no collection %s", o.collection)
+		}
+	}
+	for _, q := range questions {
+		if _, err := s.DB.Kept.Keep(cmd.Context(), q); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(std.out, "kept %s\n", plural(len(set), "question"))
+	return nil
+}
