@@ -50,7 +50,7 @@ test: ## run all tests of Go and the page, on a real Postgres and in a real brow
 # slower, and finds nothing in the other packages.
 RACED := ./agent/... ./api/... ./auth/... ./backup ./client/... ./embed/... ./eval ./index/... ./ingest ./ingest/enrich \
 	./ingest/ingesttest ./ingest/source/... ./ingest/work/... ./ingest/worker/... ./internal/... ./llm/... ./rag/retrieve/... ./settings/... \
-	./store/... ./webhook/... ./ws/...
+	./insight/quality ./store/... ./webhook/... ./ws/...
 # internal/servertest runs whole servers, whose packages have raced tests of their own.
 LIST_RACED = go list $(RACED) | grep -v /internal/servertest | sort
 # The race detector leaves out SQLite's code, which is translated from C. Its locks are those of

@@ -870,6 +870,79 @@ export interface components {
             name: string;
             scopes: ("ask" | "ingest" | "admin")[];
         };
+        KeptFields: {
+            /** @description The collection to search. Its managers see the question. Empty searches all collections; only administrators can do that. */
+            collection: string;
+            /**
+             * @description passage: a passage with the quote. absent: nothing, because the answer is not in the documents. Empty: nobody has decided.
+             * @enum {string}
+             */
+            expect: "" | "passage" | "absent";
+            /** @description The end of the path of the document with the expected passage. */
+            file?: string;
+            /** @description The earlier messages, oldest first. */
+            history?: components["schemas"]["KeptTurn"][] | null;
+            question: string;
+            /** @description A sentence of the expected passage. */
+            quote?: string;
+        };
+        KeptQuestion: {
+            /**
+             * Format: int64
+             * @description The id of the question in /api/insight/questions that it was kept from.
+             */
+            answer?: number;
+            /** @description The result of the run before. */
+            before?: components["schemas"]["KeptResult"];
+            /** @description The last run differs from the run before. */
+            changed: boolean;
+            /** @description The collection to search. Its managers see the question. Empty searches all collections; only administrators can do that. */
+            collection: string;
+            /**
+             * @description passage: a passage with the quote. absent: nothing, because the answer is not in the documents. Empty: nobody has decided.
+             * @enum {string}
+             */
+            expect: "" | "passage" | "absent";
+            /** @description The end of the path of the document with the expected passage. */
+            file?: string;
+            /** @description The earlier messages, oldest first. */
+            history?: components["schemas"]["KeptTurn"][] | null;
+            /** Format: int64 */
+            id: number;
+            /** @description The result of the last run. A change of the question removes the results. */
+            last?: components["schemas"]["KeptResult"];
+            question: string;
+            /** @description A sentence of the expected passage. */
+            quote?: string;
+            /** Format: date-time */
+            timestamp: string;
+        };
+        KeptResult: {
+            /**
+             * Format: double
+             * @description From 0 to 1. Absent without a search.
+             */
+            evidence?: number;
+            /** @enum {string} */
+            outcome: "answered" | "unsure" | "not_found" | "replied";
+            /**
+             * Format: int64
+             * @description The place of the expected passage among those of the answer, from 1. Absent if it is not among them.
+             */
+            rank?: number;
+            /** Format: date-time */
+            timestamp: string;
+            /**
+             * @description Empty without an expectation.
+             * @enum {string}
+             */
+            verdict: "" | "passed" | "failed";
+        };
+        KeptTurn: {
+            /** @enum {string} */
+            role: "user" | "assistant";
+            text: string;
+        };
         Limits: {
             /** Format: int64 */
             k: number;
@@ -1092,6 +1165,22 @@ export interface components {
              * @description The number of documents that were in another collection.
              */
             moved: number;
+        };
+        MovedQuestion: {
+            /** Format: double */
+            evidence: number;
+            /** @enum {string} */
+            from: "answered" | "unsure" | "not_found";
+            /**
+             * Format: int64
+             * @description The id in /api/insight/questions.
+             */
+            id: number;
+            question: string;
+            /** Format: date-time */
+            timestamp: string;
+            /** @enum {string} */
+            to: "answered" | "unsure" | "not_found";
         };
         NewApprovedAnswer: {
             collection: string;
@@ -1539,6 +1628,31 @@ export interface components {
             name: string;
             needs_key: boolean;
             url: string;
+        };
+        Quality: {
+            /** @description The kept questions, newest first. */
+            questions: components["schemas"]["KeptQuestion"][];
+            /** @description The latest run on this installation. Absent before the first one. */
+            run?: components["schemas"]["QualityRun"];
+        };
+        QualityRun: {
+            /** Format: int64 */
+            done: number;
+            /** Format: date-time */
+            ended?: string;
+            /** Format: int64 */
+            failed: number;
+            /** @description The first error. */
+            problem?: components["schemas"]["Text"];
+            /** Format: int64 */
+            questions: number;
+            /** Format: date-time */
+            started: string;
+            /**
+             * @description interrupted: its process was stopped.
+             * @enum {string}
+             */
+            state: "running" | "done" | "interrupted";
         };
         Question: {
             /** @description Searches only these collections. */
@@ -2143,6 +2257,51 @@ export interface components {
              */
             since?: string;
         };
+        ThresholdEffect: {
+            /**
+             * Format: int64
+             * @description How many of them would be answered.
+             */
+            answered: number;
+            /**
+             * Format: int64
+             * @description The number of answers whose outcome the present thresholds give, at most 10,000.
+             */
+            answers: number;
+            /**
+             * Format: int64
+             * @description How many would have another outcome.
+             */
+            changed: number;
+            /**
+             * Format: int64
+             * @description How many would not be found.
+             */
+            not_found: number;
+            /** @description The thresholds of new answers. */
+            present: components["schemas"]["Thresholds"];
+            /** @description The latest 50 of them, newest first. */
+            questions: components["schemas"]["MovedQuestion"][];
+            /** @description The thresholds that were tried. */
+            tried: components["schemas"]["Thresholds"];
+            /**
+             * Format: int64
+             * @description How many would be unsure.
+             */
+            unsure: number;
+        };
+        Thresholds: {
+            /**
+             * Format: double
+             * @description The evidence from which an answer is answered.
+             */
+            min_evidence: number;
+            /**
+             * Format: double
+             * @description The evidence from which an answer is unsure. Below it, the answer is not found.
+             */
+            min_shown: number;
+        };
         Today: {
             /** @description The totals of the last 30 days, oldest first. */
             days: components["schemas"]["QuestionDay"][];
@@ -2365,6 +2524,10 @@ export type HiddenTurns = components['schemas']['HiddenTurns'];
 export type IndexInfo = components['schemas']['IndexInfo'];
 export type Info = components['schemas']['Info'];
 export type Invitation = components['schemas']['Invitation'];
+export type KeptFields = components['schemas']['KeptFields'];
+export type KeptQuestion = components['schemas']['KeptQuestion'];
+export type KeptResult = components['schemas']['KeptResult'];
+export type KeptTurn = components['schemas']['KeptTurn'];
 export type Limits = components['schemas']['Limits'];
 export type LocalServer = components['schemas']['LocalServer'];
 export type Login = components['schemas']['Login'];
@@ -2380,6 +2543,7 @@ export type ModelList = components['schemas']['ModelList'];
 export type ModelOrder = components['schemas']['ModelOrder'];
 export type ModelTest = components['schemas']['ModelTest'];
 export type MovedDocuments = components['schemas']['MovedDocuments'];
+export type MovedQuestion = components['schemas']['MovedQuestion'];
 export type NewApprovedAnswer = components['schemas']['NewApprovedAnswer'];
 export type NewCollection = components['schemas']['NewCollection'];
 export type NewSession = components['schemas']['NewSession'];
@@ -2424,6 +2588,8 @@ export type PlaceCount = components['schemas']['PlaceCount'];
 export type Places = components['schemas']['Places'];
 export type Progress = components['schemas']['Progress'];
 export type Provider = components['schemas']['Provider'];
+export type Quality = components['schemas']['Quality'];
+export type QualityRun = components['schemas']['QualityRun'];
 export type Question = components['schemas']['Question'];
 export type QuestionChange = components['schemas']['QuestionChange'];
 export type QuestionDay = components['schemas']['QuestionDay'];
@@ -2471,6 +2637,8 @@ export type System = components['schemas']['System'];
 export type TaggedDocuments = components['schemas']['TaggedDocuments'];
 export type Text = components['schemas']['Text'];
 export type Thing = components['schemas']['Thing'];
+export type ThresholdEffect = components['schemas']['ThresholdEffect'];
+export type Thresholds = components['schemas']['Thresholds'];
 export type Today = components['schemas']['Today'];
 export type Token = components['schemas']['Token'];
 export type TokenWish = components['schemas']['TokenWish'];
