@@ -10,7 +10,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"docent/api/route"
-	"docent/eval"
 	"docent/insight"
 	"docent/insight/quality"
 	"docent/internal/fault"
@@ -129,17 +128,18 @@ type keptOutput struct{ Body KeptQuestion }
 func (s server) addQuality(r *route.Router) {
 	const all, kept, one = "/api/insight/quality", "/api/insight/kept", "/api/insight/kept/{id}"
 	const note = "Needs the scope admin, or the right manage in the collection of the question."
+	taken := []int{http.StatusNotFound, http.StatusConflict}
 	route.Add(r, huma.Operation{
 		Method: http.MethodGet, Path: all, OperationID: "read-quality", Tags: tags, Errors: missing,
 		Summary: "List the kept questions with their results, and the latest run", Description: note,
 	}, s.quality)
 	route.Add(r, huma.Operation{
-		Method: http.MethodPost, Path: all + "/runs", OperationID: "run-quality", Tags: tags, Errors: []int{http.StatusNotFound, http.StatusConflict},
+		Method: http.MethodPost, Path: all + "/runs", OperationID: "run-quality", Tags: tags, Errors: taken,
 		Summary: "Ask the kept questions again", DefaultStatus: http.StatusAccepted,
 		Description: "The questions are asked in the background, with your rights, and without a chat model. There is one run at a time. " + note,
 	}, s.runQuality)
 	route.Add(r, huma.Operation{
-		Method: http.MethodPost, Path: kept, OperationID: "keep-question", Tags: tags, Errors: []int{http.StatusNotFound, http.StatusConflict},
+		Method: http.MethodPost, Path: kept, OperationID: "keep-question", Tags: tags, Errors: taken,
 		Summary: "Keep a question as a test", DefaultStatus: http.StatusOK, MaxBodyBytes: 256 << 10,
 		Description: "The mark test of a question of somebody keeps it, too. " + note,
 	}, s.addKept)
@@ -239,7 +239,7 @@ func (s server) saveKept(ctx context.Context, q quality.Question, f KeptFields) 
 		if err := route.CheckText("history", t.Text); err != nil {
 			return nil, err
 		}
-		q.History = append(q.History, eval.Turn{Role: talk.Role(t.Role), Text: t.Text})
+		q.History = append(q.History, talk.Turn{Role: talk.Role(t.Role), Text: t.Text})
 	}
 	if err := q.Check(); err != nil {
 		return nil, err

@@ -36,7 +36,7 @@ func evalKept(cmd *cobra.Command, std stdio, o evalOptions, args []string) error
 	if err != nil {
 		return err
 	}
-	set := quality.Set(kept)
+	set := keptSet(kept)
 	if len(set) == 0 {
 		return fault.New(fault.Invalid, "cli_eval_nothing_kept", "the database has no kept questions with an expectation; keep some in the console")
 	}
@@ -62,7 +62,7 @@ func keepSet(cmd *cobra.Command, std stdio, o evalOptions) error {
 	if err != nil {
 		return err
 	}
-	questions := quality.FromSet(set, o.collection)
+	questions := fromSet(set, o.collection)
 	for i, q := range questions {
 		if err := q.Check(); err != nil {
 			return fmt.Errorf("question %s: %w", set[i].ID, err)
@@ -93,4 +93,46 @@ func keepSet(cmd *cobra.Command, std stdio, o evalOptions) error {
 	}
 	fmt.Fprintf(std.out, "kept %s\n", plural(len(set), "question"))
 	return nil
+}
+
+// keptKind is the kind of answerable questions in an exported set.
+const keptKind = "kept"
+
+// keptSet returns the questions with an expectation in the form that docent eval measures.
+func keptSet(kept []quality.Question) []eval.Question {
+	var out []eval.Question
+	for _, q := range kept {
+		e := eval.Question{ID: fmt.Sprint("kept-", q.ID), Text: q.Text}
+		for _, t := range q.History {
+			e.History = append(e.History, eval.Turn{Role: t.Role, Text: t.Text})
+		}
+		switch q.Expect {
+		case quality.Undecided:
+			continue
+		case quality.Absent:
+			e.Kind = eval.Unanswerable
+		case quality.Passage:
+			e.Kind, e.Evidence = keptKind, []eval.Evidence{{File: q.File, Quote: q.Quote}}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// fromSet returns questions of a set as questions to keep for a collection. The first piece of
+// evidence becomes the expected passage.
+func fromSet(set []eval.Question, collection string) []quality.Question {
+	out := make([]quality.Question, len(set))
+	for i := range set {
+		e := &set[i]
+		q := quality.Question{Collection: collection, Text: e.Text, Expect: quality.Absent}
+		if len(e.History) > 0 {
+			q.History = e.Turns()
+		}
+		if len(e.Evidence) > 0 {
+			q.Expect, q.File, q.Quote = quality.Passage, e.Evidence[0].File, e.Evidence[0].Quote
+		}
+		out[i] = q
+	}
+	return out
 }

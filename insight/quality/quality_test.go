@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"docent/eval"
 	"docent/insight/quality"
 	"docent/rag"
 	"docent/rag/pipeline"
@@ -48,26 +47,5 @@ func TestWhatIf(t *testing.T) {
 	}
 	if len(e.Moved) != 2 || e.Moved[0].ID != 2 || e.Moved[0].To != rag.Unsure || e.Moved[1].To != rag.NotFound {
 		t.Errorf("moved: %+v", e.Moved)
-	}
-}
-
-// TestSet writes kept questions as a set of docent eval, and reads them again.
-func TestSet(t *testing.T) {
-	t.Parallel()
-	kept := []quality.Question{
-		{ID: 1, Text: "When?", Expect: quality.Passage, File: "a.md", Quote: "At noon.", History: []eval.Turn{{Role: "user", Text: "Hello"}}},
-		{ID: 2, Text: "Who?", Expect: quality.Absent},
-		{ID: 3, Text: "Why?"},
-	}
-	set := quality.Set(kept)
-	if len(set) != 2 || set[0].ID != "kept-1" || set[1].Kind != eval.Unanswerable {
-		t.Fatalf("the set is %+v", set)
-	}
-	for i, q := range quality.FromSet(set, "manual") {
-		want := kept[i]
-		want.ID, want.Collection = 0, "manual"
-		if fmt.Sprintf("%+v", q) != fmt.Sprintf("%+v", want) {
-			t.Errorf("read %+v, want %+v", q, want)
-		}
 	}
 }

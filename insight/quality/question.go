@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"docent/eval"
 	"docent/internal/fault"
 	"docent/rag"
 	"docent/rag/talk"
@@ -52,10 +51,10 @@ type Question struct {
 	// Text is the question.
 	Text string
 	// History are the earlier messages, oldest first.
-	History []eval.Turn
+	History []talk.Turn
 	// Expect says what a good answer has.
 	Expect Expect
-	// File and Quote are the expected passage, as in eval.Evidence.
+	// File is the end of the source of the expected passage, and Quote a part of its text.
 	File, Quote string
 	// Answer is the id of the stored answer that it was kept from, or 0.
 	Answer int64

@@ -9,10 +9,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"docent/eval"
 	"docent/internal/fault"
 	"docent/rag"
-	"docent/rag/talk"
 )
 
 const (
@@ -67,6 +65,8 @@ type Config struct {
 	Leases Leases
 	// Answerer answers without a model, so that runs cost nothing.
 	Answerer Answerer
+	// Rank returns the place of the first passage of an answer that has a quote of a document, from 1, or 0.
+	Rank func(answer rag.Answer, file, quote string) int
 	// Logger receives failures. Default: none.
 	Logger *slog.Logger
 }
@@ -88,7 +88,7 @@ type started struct {
 
 // New returns a Runner.
 func New(cfg Config) (*Runner, error) {
-	if cfg.Store == nil || cfg.Leases == nil || cfg.Answerer == nil {
+	if cfg.Store == nil || cfg.Leases == nil || cfg.Answerer == nil || cfg.Rank == nil {
 		return nil, errors.New("quality: a field of Config is missing")
 	}
 	if cfg.Logger == nil {
@@ -223,10 +223,7 @@ func (r *Runner) ask(ctx context.Context, s *started) error {
 func (r *Runner) answer(ctx context.Context, q *Question) (Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxAnswer)
 	defer cancel()
-	req := rag.Request{Question: q.Text, Model: rag.Extractive, History: len(q.History)}
-	for _, t := range q.History {
-		req.Turns = append(req.Turns, talk.Turn{Role: t.Role, Text: t.Text})
-	}
+	req := rag.Request{Question: q.Text, Model: rag.Extractive, History: len(q.History), Turns: q.History}
 	if q.Collection != "" {
 		req.Collections = []string{q.Collection}
 	}
@@ -239,7 +236,7 @@ func (r *Runner) answer(ctx context.Context, q *Question) (Result, error) {
 		out.Evidence = &answer.Search.Evidence
 	}
 	if q.Expect == Passage {
-		out.Rank = eval.RankOf(answer, eval.Evidence{File: q.File, Quote: q.Quote})
+		out.Rank = r.cfg.Rank(answer, q.File, q.Quote)
 	}
 	return out, nil
 }

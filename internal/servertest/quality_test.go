@@ -21,6 +21,29 @@ type keptQuestion struct {
 	Last                         *struct{ Outcome, Verdict string }
 }
 
+// qualityPage is the answer of GET /api/insight/quality.
+type qualityPage struct {
+	Questions []keptQuestion
+	Run       *struct {
+		State                   string
+		Questions, Done, Failed int
+	}
+}
+
+// quality returns the kept questions as somebody sees them, and their sorted texts.
+func (s *site) quality(t *testing.T, w who) (page qualityPage, texts []string) {
+	t.Helper()
+	_, body := w.Request(t, http.MethodGet, s.URL+"/api/insight/quality", "")
+	if err := json.Unmarshal([]byte(body), &page); err != nil {
+		t.Fatalf("quality of %s: %s", w.Name, body)
+	}
+	for _, q := range page.Questions {
+		texts = append(texts, q.Question)
+	}
+	slices.Sort(texts)
+	return page, texts
+}
+
 // TestQualityOfManagers keeps questions of two collections. The manager of one of them sees, changes, and asks its
 // questions only, and with no more rights than in a search.
 func TestQualityOfManagers(t *testing.T) {
@@ -36,27 +59,10 @@ func TestQualityOfManagers(t *testing.T) {
 			t.Fatal(err)
 		}
 		root, manager := s.Person("user root"), s.Person("user both")
-		var page struct {
-			Questions []keptQuestion
-			Run       *struct {
-				State           string
-				Questions, Done int
-				Failed          int
-			}
-		}
-		list := func(w who) []string {
-			t.Helper()
-			page.Questions, page.Run = nil, nil
-			_, body := w.Request(t, http.MethodGet, s.URL+"/api/insight/quality", "")
-			if err := json.Unmarshal([]byte(body), &page); err != nil {
-				t.Fatalf("quality of %s: %s", w.Name, body)
-			}
-			var out []string
-			for _, q := range page.Questions {
-				out = append(out, q.Question)
-			}
-			slices.Sort(out)
-			return out
+		var page qualityPage
+		list := func(w who) (texts []string) {
+			page, texts = s.quality(t, w)
+			return texts
 		}
 		keep := func(w who, question, collection string) int {
 			t.Helper()
@@ -128,18 +134,24 @@ func TestQualityOfManagers(t *testing.T) {
 			}
 		}
 
-		resp, body = manager.Request(t, http.MethodGet, s.URL+"/api/insight/thresholds?min_evidence=1", "")
-		var effect struct {
-			Answers, Changed int
-			Questions        []struct{ Question, From, To string }
-		}
-		if err := json.Unmarshal([]byte(body), &effect); err != nil || resp.StatusCode != http.StatusOK || effect.Answers != 1 ||
-			effect.Changed != 1 || effect.Questions[0].To != "unsure" {
-			t.Errorf("thresholds: %d %s", resp.StatusCode, body)
-		}
+		s.checkThresholds(t, manager)
 		resp, _ = manager.Request(t, http.MethodDelete, fmt.Sprint(s.URL, "/api/insight/kept/", mine.ID), "")
 		if left := s.questions(t, manager, "?mark=test"); resp.StatusCode != http.StatusNoContent || len(left) != 0 {
 			t.Errorf("remove: %d, and %q is marked", resp.StatusCode, texts(left))
 		}
 	})
+}
+
+// checkThresholds tries thresholds as somebody who sees one answer.
+func (s *site) checkThresholds(t *testing.T, w who) {
+	t.Helper()
+	resp, body := w.Request(t, http.MethodGet, s.URL+"/api/insight/thresholds?min_evidence=1", "")
+	var effect struct {
+		Answers, Changed int
+		Questions        []struct{ Question, From, To string }
+	}
+	if err := json.Unmarshal([]byte(body), &effect); err != nil || resp.StatusCode != http.StatusOK || effect.Answers != 1 ||
+		effect.Changed != 1 || effect.Questions[0].To != "unsure" {
+		t.Errorf("thresholds: %d %s", resp.StatusCode, body)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"docent/auth/audit"
 	"docent/auth/rights"
 	"docent/config"
+	"docent/eval"
 	"docent/insight"
 	"docent/insight/quality"
 	"docent/insight/today"
@@ -54,7 +55,12 @@ func (s *Server) addInsights() (err error) {
 	if s.grouper, err = insight.NewGrouper(cfg); err != nil {
 		return fmt.Errorf("gaps: %w", err)
 	}
-	s.quality, err = quality.New(quality.Config{Store: s.DB.Kept, Leases: s.DB.Jobs, Answerer: present{s}, Logger: s.Log})
+	s.quality, err = quality.New(quality.Config{
+		Store: s.DB.Kept, Leases: s.DB.Jobs, Answerer: present{s}, Logger: s.Log,
+		Rank: func(answer rag.Answer, file, quote string) int {
+			return eval.RankOf(answer, eval.Evidence{File: file, Quote: quote})
+		},
+	})
 	if err != nil {
 		return fmt.Errorf("kept questions: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"docent/insight/quality"
+	"docent/rag/talk"
 	"docent/store"
 )
 
@@ -25,7 +26,8 @@ func scanKept(r Row) (q quality.Question, err error) {
 	var history string
 	var last, before quality.Result
 	if err = r.Scan(&q.ID, &q.Collection, &q.Text, &history, &q.Expect, &q.File, &q.Quote, &q.Answer, &q.Edits, Time(&q.At),
-		Time(&last.At), &last.Outcome, &last.Evidence, &last.Rank, Time(&before.At), &before.Outcome, &before.Evidence, &before.Rank); err != nil {
+		Time(&last.At), &last.Outcome, &last.Evidence, &last.Rank,
+		Time(&before.At), &before.Outcome, &before.Evidence, &before.Rank); err != nil {
 		return q, err
 	}
 	if !last.At.IsZero() {
@@ -34,7 +36,18 @@ func scanKept(r Row) (q quality.Question, err error) {
 	if !before.At.IsZero() {
 		q.Before = &before
 	}
-	return q, json.Unmarshal([]byte(history), &q.History)
+	var turns []keptTurn
+	err = json.Unmarshal([]byte(history), &turns)
+	for _, t := range turns {
+		q.History = append(q.History, talk.Turn(t))
+	}
+	return q, err
+}
+
+// keptTurn is the stored form of an earlier message.
+type keptTurn struct {
+	Role talk.Role `json:"role"`
+	Text string    `json:"text"`
 }
 
 // historyText returns the stored form of earlier messages.
@@ -42,7 +55,11 @@ func historyText(q quality.Question) (string, error) {
 	if len(q.History) == 0 {
 		return `[]`, nil
 	}
-	content, err := json.Marshal(q.History)
+	turns := make([]keptTurn, len(q.History))
+	for i, t := range q.History {
+		turns[i] = keptTurn(t)
+	}
+	content, err := json.Marshal(turns)
 	if err != nil {
 		return "", fmt.Errorf("earlier messages: %w", err)
 	}

@@ -3,10 +3,10 @@ package sql_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
-	"docent/eval"
 	"docent/insight"
 	"docent/insight/quality"
 	"docent/internal/fault"
@@ -14,6 +14,7 @@ import (
 	"docent/payload"
 	"docent/rag"
 	"docent/rag/corpus"
+	"docent/rag/talk"
 )
 
 // TestKept keeps, changes, and removes questions of two collections.
@@ -25,7 +26,7 @@ func TestKept(t *testing.T) {
 		storetest.OK(t, err)
 		q := quality.Question{
 			Collection: "manual", Text: asked[0].Question, Expect: quality.Passage, File: "manual.md", Quote: "The pump stops.",
-			Answer: asked[0].ID, History: []eval.Turn{{Role: "user", Text: "Hello"}},
+			Answer: asked[0].ID, History: []talk.Turn{{Role: "user", Text: "Hello"}},
 		}
 		storetest.OK(t, w.insights.MarkAnswer(t.Context(), q.Answer, insight.Test))
 		id, err := w.Keep(t.Context(), q)
@@ -44,7 +45,8 @@ func TestKept(t *testing.T) {
 			}
 			return out
 		}
-		const first, second = `When does it stop? in "manual": passage manual.md/The pump stops. [{user Hello}]`, `In all collections? in "": absent / []`
+		const first = `When does it stop? in "manual": passage manual.md/The pump stops. [{user Hello}]`
+		const second = `In all collections? in "": absent / []`
 		storetest.Want(t, "all questions", fmt.Sprint(list(nil)), fmt.Sprint([]string{second, first}))
 		storetest.Want(t, "questions of a manager", fmt.Sprint(list([]string{"manual", "other"})), fmt.Sprint([]string{first}))
 		storetest.Want(t, "questions of another manager", len(list([]string{"default"})), 0)
@@ -52,10 +54,12 @@ func TestKept(t *testing.T) {
 		evidence := .7
 		at := time.Date(2026, 5, 3, 10, 0, 0, 0, time.UTC)
 		storetest.OK(t, w.SaveResult(t.Context(), id, 0, quality.Result{At: at, Outcome: rag.NotFound}))
-		storetest.OK(t, w.SaveResult(t.Context(), id, 0, quality.Result{At: at.Add(time.Hour), Outcome: rag.Answered, Evidence: &evidence, Rank: 2}))
+		storetest.OK(t, w.SaveResult(t.Context(), id, 0,
+			quality.Result{At: at.Add(time.Hour), Outcome: rag.Answered, Evidence: &evidence, Rank: 2}))
 		got, err := w.KeptQuestion(t.Context(), id)
 		storetest.OK(t, err)
-		if got.Last == nil || got.Before == nil || got.Last.Rank != 2 || *got.Last.Evidence != .7 || got.Before.Outcome != rag.NotFound || !got.Before.At.Equal(at) {
+		if got.Last == nil || got.Before == nil || got.Last.Rank != 2 || *got.Last.Evidence != .7 ||
+			got.Before.Outcome != rag.NotFound || !got.Before.At.Equal(at) {
 			t.Errorf("results: %+v, before %+v", got.Last, got.Before)
 		}
 		storetest.Want(t, "the change", got.Changed(), true)
@@ -107,7 +111,12 @@ func TestQualityRun(t *testing.T) {
 			storetest.OK(t, err)
 		}
 		a := answering{make(chan string)}
-		r, err := quality.New(quality.Config{Store: w, Leases: w.jobs, Answerer: a})
+		r, err := quality.New(quality.Config{Store: w, Leases: w.jobs, Answerer: a, Rank: func(answer rag.Answer, _, quote string) int {
+			if strings.Contains(answer.Passages[0].Text, quote) {
+				return 1
+			}
+			return 0
+		}})
 		storetest.OK(t, err)
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
