@@ -155,7 +155,7 @@ func (r *Router) Handler() (*Handler, error) {
 	}
 	for _, pattern := range append(r.patterns, specPattern) {
 		if _, ok := r.scopes[pattern]; !ok {
-			return nil, fmt.Errorf("api: the route %s has no row in Routes", pattern)
+			return nil, fmt.Errorf("api: the route %s has no row in Routes of api/access.go", pattern)
 		}
 	}
 	r.describeAccess()
