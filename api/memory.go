@@ -27,6 +27,16 @@ type Fact struct {
 	ExpiresAt *time.Time `json:"expires_at"`
 }
 
+// NewFact returns the form of a stored fact in the API.
+func NewFact(m journal.Memory) Fact {
+	f := Fact{Agent: m.Agent, Key: m.Key, Value: m.Content, UpdatedAt: m.UpdatedAt.UTC()}
+	if !m.ExpiresAt.IsZero() {
+		at := m.ExpiresAt.UTC()
+		f.ExpiresAt = &at
+	}
+	return f
+}
+
 type factsOutput struct{ Body []Fact }
 
 type factsInput struct {
@@ -66,11 +76,7 @@ func (f facts) of(ctx context.Context) ([]Fact, error) {
 	all, err := f.store.Memories(ctx, p.ID, "")
 	out := make([]Fact, len(all))
 	for i, m := range all {
-		out[i] = Fact{Agent: m.Agent, Key: m.Key, Value: m.Content, UpdatedAt: m.UpdatedAt.UTC()}
-		if !m.ExpiresAt.IsZero() {
-			at := m.ExpiresAt.UTC()
-			out[i].ExpiresAt = &at
-		}
+		out[i] = NewFact(m)
 	}
 	return out, err //nolint:wrapcheck // the store names the operation
 }

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"docent/api"
 	"docent/auth/audit"
 	"docent/internal/fault"
 	"docent/internal/wiring"
@@ -28,15 +28,6 @@ func newMemory(std stdio) *cobra.Command {
 	}
 	cmd.AddCommand(newMemoryLs(std), newMemoryRm(std))
 	return cmd
-}
-
-// factLine is a line of `memory ls --json`; its keys are a contract, and those of the API.
-type factLine struct {
-	Agent     string          `json:"agent_name"`
-	Key       string          `json:"key"`
-	Value     json.RawMessage `json:"value"`
-	UpdatedAt time.Time       `json:"updated_at"`
-	ExpiresAt *time.Time      `json:"expires_at"`
 }
 
 // factsOf says whose facts a command reads.
@@ -116,7 +107,7 @@ log. With --server, the facts are those about the user of the token.`,
 					until = moment(*f.ExpiresAt)
 				}
 				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", oneLine(f.Agent), oneLine(f.Key),
-					text.Shorten(oneLine(f.said()), 60), moment(f.UpdatedAt), until)
+					text.Shorten(oneLine(saidIn(f)), 60), moment(f.UpdatedAt), until)
 			}
 			return w.Flush()
 		},
@@ -126,8 +117,8 @@ log. With --server, the facts are those about the user of the token.`,
 	return cmd
 }
 
-// said returns a text without quotes, and any other fact as JSON.
-func (f factLine) said() string {
+// saidIn returns a text without quotes, and any other fact as JSON.
+func saidIn(f api.Fact) string {
 	var text string
 	if json.Unmarshal(f.Value, &text) != nil {
 		return string(f.Value)
@@ -136,14 +127,14 @@ func (f factLine) said() string {
 }
 
 // list returns the facts of the server or of the database.
-func (f *factsOf) list(cmd *cobra.Command, std stdio) ([]factLine, error) {
+func (f *factsOf) list(cmd *cobra.Command, std stdio) ([]api.Fact, error) {
 	elsewhere, err := f.remote()
 	if err != nil {
 		return nil, err
 	}
-	var out []factLine
+	var out []api.Fact
 	if elsewhere {
-		var all []factLine
+		var all []api.Fact
 		if err := f.from.get(cmd.Context(), "/api/me/memory", nil, &all); err != nil {
 			return nil, err
 		}
@@ -164,12 +155,7 @@ func (f *factsOf) list(cmd *cobra.Command, std stdio) ([]factLine, error) {
 		return nil, fmt.Errorf("list facts: %w", err)
 	}
 	for _, m := range all {
-		line := factLine{Agent: m.Agent, Key: m.Key, Value: m.Content, UpdatedAt: m.UpdatedAt.UTC()}
-		if !m.ExpiresAt.IsZero() {
-			until := m.ExpiresAt.UTC()
-			line.ExpiresAt = &until
-		}
-		out = append(out, line)
+		out = append(out, api.NewFact(m))
 	}
 	return out, nil
 }
