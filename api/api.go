@@ -161,6 +161,8 @@ type Config struct {
 	Insights insight.Store
 	// Gaps keeps groups of questions without an answer. Required with Insights.
 	Gaps insight.Gaps
+	// Solutions tell people that their questions have an answer now. Default: nil, nobody learns it.
+	Solutions insight.Solutions
 	// Approved keeps approved answers. Required with Insights.
 	Approved insight.Approvals
 	// Quality keeps and asks questions as tests. Required with Insights.
@@ -345,8 +347,10 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 		Retriever: cfg.Retriever, Library: shelf, Answers: answers.Over(insight.MCP, cfg.Recorder), Searches: searches, Reads: transfers.reads,
 		Version: cfg.Version, Logger: cfg.Logger,
 	}), mcp.HTTPConfig{Sessions: cfg.Clients, Auth: cfg.Logins != nil, Issuer: cfg.Issuer})
-	sessions{owned}.addRoutes(r)
-	read, saved := messages{owned, cfg.Messages, cfg.Versions}, exports{r, owned, cfg.Messages, transfers}
+	solved := solutions{owned, cfg.Solutions, cfg.Lacking}
+	solved.addRoutes(r)
+	sessions{owned, solved}.addRoutes(r)
+	read, saved := messages{owned, cfg.Messages, cfg.Versions, solved}, exports{r, owned, cfg.Messages, transfers}
 	read.addRoutes(r)
 	saved.addRoutes()
 	accounts{owned, entrance, saved, transfers, facts{cfg.Memories}}.addRoutes(r)

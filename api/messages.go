@@ -106,6 +106,7 @@ type messagesOutput struct {
 		Seq      int64         `json:"seq" doc:"The latest seq. A docent.v1 client that has read all pages resumes from it with hello.last_seq."`
 		ResetSeq int64         `json:"reset_seq" doc:"The latest seq at the time of the last reset. 0 without a reset."`
 		Hidden   []HiddenTurns `json:"hidden,omitempty" doc:"The turns that are not shown, because another version of a question is shown. Absent without them."`
+		Solved   []int64       `json:"solved,omitempty" doc:"The turns with a question that had no answer, and has one now. Only on the last page. Absent without them."`
 		Before   int64         `json:"before,omitempty" doc:"The cursor of the previous page. Absent on the first page."`
 		Owner    string        `json:"owner_name,omitempty" doc:"The name of the owner. Only in GET /api/admin/conversations/{session_id}/messages."`
 	} `nameHint:"Messages"`
@@ -116,6 +117,7 @@ type messages struct {
 	ownedSessions
 	store    Messages
 	versions journal.Versions
+	solved   solutions
 }
 
 func (m messages) addRoutes(r *route.Router) {
@@ -136,7 +138,13 @@ func (m messages) list(ctx context.Context, in *messagesInput) (*messagesOutput,
 	if err != nil {
 		return nil, err
 	}
-	return m.page(ctx, record, in)
+	out, err := m.page(ctx, record, in)
+	if err != nil || in.Before > 0 {
+		return out, err
+	}
+	turns, err := m.solved.turns(ctx, record.RowID)
+	out.Body.Solved = turns[record.RowID]
+	return out, err
 }
 
 // page returns the newest messages of a session before a seq and the steps between them.

@@ -349,7 +349,7 @@ var contract = []string{
 	"GET /v1/models", "GET /v1/models/{model}", "GET /v1/models/docent/{collection}", "POST /v1/chat/completions", "POST /v1/responses", "POST /v1/embeddings",
 	"POST /agui",
 	"POST /mcp", "GET /mcp", "DELETE /mcp", "GET /.well-known/oauth-protected-resource", "GET /.well-known/oauth-protected-resource/mcp",
-	"GET /api/sessions", "DELETE /api/sessions", "PATCH /api/sessions/{session_id}", "DELETE /api/sessions/{session_id}", "POST /api/sessions/{session_id}/branch", "GET /api/sessions/{session_id}/messages", "GET /api/sessions/{session_id}/export",
+	"GET /api/sessions", "DELETE /api/sessions", "PATCH /api/sessions/{session_id}", "DELETE /api/sessions/{session_id}", "POST /api/sessions/{session_id}/branch", "GET /api/sessions/{session_id}/messages", "DELETE /api/sessions/{session_id}/solved/{turn}", "GET /api/sessions/{session_id}/export",
 	"GET /api/shares", "POST /api/shares", "DELETE /api/shares/{share_id}", "GET /api/shared/{share_id}",
 	"GET /api/admin/conversations", "GET /api/admin/conversations/{session_id}/messages", "GET /api/admin/conversations/{session_id}/export", "GET /api/admin/log", "GET /api/admin/log/export",
 	"GET /api/sessions/{session_id}/files", "POST /api/sessions/{session_id}/files", "DELETE /api/sessions/{session_id}/files/{turn}",

@@ -41,6 +41,8 @@ type Session struct {
 	Folder string `json:"folder,omitempty"`
 	// Messages is the number of messages.
 	Messages int `json:"messages"`
+	// Solved is the number of questions that had no answer, and have one now; absent without them.
+	Solved int `json:"solved,omitempty" doc:"The number of questions that had no answer, and have one now. Absent without them. Only in GET /api/sessions."`
 	// Owner is the principal that created it; absent if authentication was off.
 	Owner string `json:"owner,omitempty"`
 	// Found is the newest message that contains the text of the search; absent if only the name does, and without a search.
@@ -187,7 +189,10 @@ func (o ownedSessions) deleteAll(ctx context.Context, owner string) error {
 }
 
 // sessions handles the routes for sessions.
-type sessions struct{ ownedSessions }
+type sessions struct {
+	ownedSessions
+	solved solutions
+}
 
 func (s sessions) addRoutes(r *route.Router) {
 	const list, one = "/api/sessions", "/api/sessions/{session_id}"
@@ -252,10 +257,16 @@ func (s sessions) list(ctx context.Context, in *sessionsInput) (*sessionsOutput,
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range records {
+	rows := make([]int64, len(records))
+	for i, r := range records {
+		rows[i] = r.RowID
 		out.Body = append(out.Body, sessionShape(r))
 	}
-	return out, nil
+	turns, err := s.solved.turns(ctx, rows...)
+	for i := range out.Body {
+		out.Body[i].Solved = len(turns[rows[i]])
+	}
+	return out, err
 }
 
 // archives has the selections by their name.

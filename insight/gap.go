@@ -50,6 +50,8 @@ type Gap struct {
 	Proposal []byte
 	// Asked is the revision of the corpus when the gap was asked again.
 	Asked int64
+	// Solution is the id of the document that answers a solved gap, or 0 if it is unknown.
+	Solution int64
 	// Collections are the names of the collections of its questions.
 	Collections []string
 }
@@ -69,7 +71,10 @@ type GapFilter struct {
 // GapChange changes a gap. nil keeps a field.
 type GapChange struct {
 	Title, Owner, Note *string
-	State              *GapState
+	// State is the state. GapSolved tells the people who asked; see Solutions.
+	State *GapState
+	// Solution is the document that answers the gap.
+	Solution *int64
 	// Proposal and Asked belong to an answer that was asked again.
 	Proposal *string
 	Asked    *int64

@@ -181,7 +181,7 @@ func (s server) addAnswer(ctx context.Context, in *approvedAddInput) (*approvedO
 		return out, err
 	}
 	state := insight.GapSolved
-	return out, s.Gaps.ChangeGap(ctx, in.Body.Gap, insight.GapChange{State: &state})
+	return out, s.Gaps.ChangeGap(ctx, in.Body.Gap, insight.GapChange{State: &state, Solution: &out.Body.ID})
 }
 
 func (s server) changeAnswer(ctx context.Context, in *approvedChangeInput) (*approvedOutput, error) {

@@ -203,6 +203,10 @@ func (s server) changeGap(ctx context.Context, in *gapChangeInput) (*struct{}, e
 	if in.Body.State != nil {
 		state := insight.GapState(*in.Body.State)
 		change.State = &state
+		if g.State == insight.GapProposed && state == insight.GapSolved {
+			document := insight.FirstCited(g.Proposal)
+			change.Solution = &document
+		}
 	}
 	return nil, s.Gaps.ChangeGap(ctx, g.ID, change) //nolint:nilnil // there is no content
 }

@@ -238,3 +238,73 @@ func TestApprovedAnswerSolvesGap(t *testing.T) {
 		})
 	})
 }
+
+// TestSolvedQuestion answers a gap in a closed collection. Of the people who asked, those who may read
+// the answer learn that there is one, in their own conversation, until they have seen it.
+func TestSolvedQuestion(t *testing.T) {
+	t.Parallel()
+	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
+		s := guarded(t, servertest.Config{Store: store, Documents: []servertest.Document{vault}})
+		for subject, level := range map[string]rights.Level{"user:root": rights.Manage, "user:other": rights.Read} {
+			if err := s.DB.Rights.SetRight(t.Context(), "vault", rights.Grant{Subject: subject, Level: level}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		root, reader, outsider := s.Person("user root"), s.Person("user other"), s.Person("user both")
+		for session, w := range map[string]who{"may-read": reader, "may-not": outsider} {
+			c := w.Dial(t, s.URL+"/ws?session_id="+session)
+			hear(t, c)
+			say(t, c, wstest.MessageText, frame(payload.UserMessage, `"How much does a parking permit cost?"`))
+			until(t, c, "agent_reply_rag")
+		}
+		var page struct{ Gaps []struct{ ID, Questions int64 } }
+		eventually(t, "both questions are in a gap", func() bool {
+			_, body := root.Request(t, http.MethodGet, s.URL+"/api/insight/gaps", "")
+			return json.Unmarshal([]byte(body), &page) == nil && len(page.Gaps) == 1 && page.Gaps[0].Questions == 2
+		})
+		solved := func(w who, session string) (listed int, turns []int64) {
+			t.Helper()
+			_, body := w.Request(t, http.MethodGet, s.URL+"/api/sessions", "")
+			var list []struct {
+				SessionID string `json:"session_id"`
+				Solved    int
+			}
+			if err := json.Unmarshal([]byte(body), &list); err != nil || len(list) != 1 || list[0].SessionID != session {
+				t.Fatalf("sessions: %s", body)
+			}
+			_, body = w.Request(t, http.MethodGet, s.URL+"/api/sessions/"+session+"/messages", "")
+			var messages struct{ Solved []int64 }
+			if err := json.Unmarshal([]byte(body), &messages); err != nil {
+				t.Fatalf("messages: %s", body)
+			}
+			return list[0].Solved, messages.Solved
+		}
+		if n, turns := solved(reader, "may-read"); n != 0 || turns != nil {
+			t.Errorf("before: %d %v", n, turns)
+		}
+		resp, body := root.Request(t, http.MethodPost, s.URL+"/api/insight/answers", fmt.Sprintf(`{"collection":"vault","gap":%d,
+			"questions":["How much does a parking permit cost?"],"text":"It costs 40 euros."}`, page.Gaps[0].ID), asJSON...)
+		if resp.StatusCode != http.StatusOK {
+			t.Fatalf("write: %s", body)
+		}
+		if n, turns := solved(reader, "may-read"); n != 1 || !slices.Equal(turns, []int64{1}) {
+			t.Errorf("a reader: %d %v, want 1 [1]", n, turns)
+		}
+		if n, turns := solved(outsider, "may-not"); n != 0 || turns != nil {
+			t.Errorf("a person without the right read: %d %v", n, turns)
+		}
+		see := s.URL + "/api/sessions/may-read/solved/1"
+		if resp, _ := outsider.Request(t, http.MethodDelete, see, ""); resp.StatusCode != http.StatusNotFound {
+			t.Errorf("another person marks it as seen: %d", resp.StatusCode)
+		}
+		if n, _ := solved(reader, "may-read"); n != 1 {
+			t.Errorf("after the request of another person: %d", n)
+		}
+		if resp, body := reader.Request(t, http.MethodDelete, see, ""); resp.StatusCode != http.StatusNoContent {
+			t.Errorf("mark as seen: %d %s", resp.StatusCode, body)
+		}
+		if n, turns := solved(reader, "may-read"); n != 0 || turns != nil {
+			t.Errorf("after it was seen: %d %v", n, turns)
+		}
+	})
+}

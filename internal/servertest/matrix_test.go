@@ -81,6 +81,7 @@ var samples = map[string]sample{
 	"DELETE /api/sessions/{session_id}":                    {path: "/api/sessions/{session}", ok: 204, owned: true},
 	"POST /api/sessions/{session_id}/branch":               {path: "/api/sessions/{session}/branch", body: `{"turn":9}`, header: asJSON, ok: 404, owned: true},
 	"GET /api/sessions/{session_id}/messages":              {path: "/api/sessions/{session}/messages", ok: 200, owned: true},
+	"DELETE /api/sessions/{session_id}/solved/{turn}":      {path: "/api/sessions/{session}/solved/1", ok: 204, owned: true},
 	"GET /api/sessions/{session_id}/export":                {path: "/api/sessions/{session}/export", ok: 200, owned: true},
 	"GET /api/sessions/{session_id}/files":                 {path: "/api/sessions/{session}/files", ok: 200, owned: true},
 	"POST /api/sessions/{session_id}/files":                {path: "/api/sessions/{session}/files", body: form, header: []string{"Content-Type", "multipart/form-data; boundary=x"}, ok: 200, owned: true},

@@ -10,7 +10,10 @@ import (
 	"docent/store"
 )
 
-var _ insight.Gaps = Store{}
+var (
+	_ insight.Gaps      = Store{}
+	_ insight.Solutions = Store{}
+)
 
 // LeaseGaps leases the work on gaps; see insight.Gaps.
 func (s insights) LeaseGaps(ctx context.Context, owner string, until time.Time) (bool, error) {
@@ -188,13 +191,13 @@ const gapColumns = `g.id, g.questions, g.people, g.first_at, g.last_at,
 	coalesce((SELECT a.id FROM answer a WHERE a.id = g.typical), (SELECT max(a.id) FROM answer a WHERE a.gap_id = g.id), 0),
 	coalesce((SELECT a.question FROM answer a WHERE a.id = g.typical),
 		(SELECT a.question FROM answer a WHERE a.gap_id = g.id ORDER BY a.id DESC LIMIT 1), ''),
-	g.title, g.owner, g.state, g.note, g.proposal, g.asked`
+	g.title, g.owner, g.state, g.note, g.proposal, g.asked, g.solution`
 
 func scanGap(r Row) (insight.Gap, error) {
 	var g insight.Gap
 	var proposal string
 	err := r.Scan(&g.ID, &g.Count, &g.People, Time(&g.First), Time(&g.Last), &g.Typical, &g.Wording,
-		&g.Title, &g.Owner, &g.State, &g.Note, &proposal, &g.Asked)
+		&g.Title, &g.Owner, &g.State, &g.Note, &proposal, &g.Asked, &g.Solution)
 	if proposal != "" {
 		g.Proposal = []byte(proposal)
 	}
@@ -320,6 +323,9 @@ func (s insights) ChangeGap(ctx context.Context, id int64, wish insight.GapChang
 	if wish.Asked != nil {
 		c.add(`asked = ` + c.arg(*wish.Asked))
 	}
+	if wish.Solution != nil {
+		c.add(`solution = ` + c.arg(*wish.Solution))
+	}
 	if len(c.all) == 0 {
 		return nil
 	}
@@ -328,9 +334,31 @@ func (s insights) ChangeGap(ctx context.Context, id int64, wish insight.GapChang
 		if err != nil || wish.State == nil {
 			return err
 		}
+		if *wish.State == insight.GapSolved {
+			if _, err := tx.Exec(ctx, `UPDATE answer SET solved = true WHERE gap_id = $1 AND session_id IS NOT NULL`, id); err != nil {
+				return err
+			}
+		}
 		return copyState(ctx, tx, id)
 	})
 	return s.db.Fail("change a gap", err)
+}
+
+// Solutions lists solved questions; see insight.Solutions. A gap can be open again.
+func (s insights) Solutions(ctx context.Context, sessions []int64) ([]insight.Solution, error) {
+	out, err := list(ctx, s.db, func(r Row) (v insight.Solution, err error) {
+		err = r.Scan(&v.Session, &v.Turn, &v.Document)
+		return v, err
+	}, `SELECT a.session_id, a.turn, g.solution FROM answer a JOIN gap g ON g.id = a.gap_id
+		WHERE a.solved AND a.session_id IN (SELECT unnest($1::bigint[])) AND g.state = 'solved' AND `+
+		s.db.NotReplaced("a", "a.session_id")+` ORDER BY a.session_id, a.turn`, sessions)
+	return out, s.db.Fail("list solved questions", err)
+}
+
+// SeeSolution forgets that a question is solved; see insight.Solutions.
+func (s insights) SeeSolution(ctx context.Context, session, turn int64) error {
+	_, err := s.db.Exec(ctx, `UPDATE answer SET solved = false WHERE solved AND session_id = $1 AND turn = $2`, session, turn)
+	return s.db.Fail("mark a solved question as seen", err)
 }
 
 // StaleGap returns a gap to ask again; see insight.Gaps.

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"docent/agent/chat"
+	"docent/agent/session/journal"
 	"docent/insight"
 	"docent/internal/fault"
 	"docent/internal/storetest"
@@ -184,5 +186,53 @@ func TestGapLease(t *testing.T) {
 		lease("first", 24*time.Hour, true)
 		lease("second", time.Minute, true)
 		lease("first", time.Minute, false)
+	})
+}
+
+// TestSolutions: people learn once that a question of their conversation has an answer now.
+func TestSolutions(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.document(t, "hr")
+		session := w.session(t, "one", "user:ann", insight.Page)
+		for _, q := range []string{"parking where", "parking how", "fine"} {
+			m := message(q, payload.AnswerNotFound)
+			if q == "fine" {
+				m.Outcome = payload.Answered
+			}
+			w.turn(t, session, m, time.Now())
+		}
+		w.unanswered(t, "parking when", "user:bob", "hr", payload.AnswerNotFound, 0) // without a conversation
+		w.follow(t)
+		revision := int64(1)
+		w.steps(t, grouper(t, w, &revision, func(q string) payload.RAGMessage { return message(q, payload.AnswerNotFound) }))
+		all, err := w.gaps.Gaps(t.Context(), insight.GapFilter{Limit: 10})
+		storetest.OK(t, err)
+		storetest.Want(t, "gaps", len(all), 1)
+		want := func(what string, want ...insight.Solution) {
+			t.Helper()
+			got, err := w.Solutions(t.Context(), []int64{session, 1 << 40})
+			storetest.OK(t, err)
+			storetest.Want(t, what, got, want)
+		}
+		want("before")
+		change := func(state insight.GapState, document int64) {
+			t.Helper()
+			storetest.OK(t, w.gaps.ChangeGap(t.Context(), all[0].ID, insight.GapChange{State: &state, Solution: &document}))
+		}
+		change(insight.GapSolved, 7)
+		want("solved", insight.Solution{Session: session, Turn: 1, Document: 7}, insight.Solution{Session: session, Turn: 2, Document: 7})
+		storetest.OK(t, w.SeeSolution(t.Context(), session, 1))
+		want("one is seen", insight.Solution{Session: session, Turn: 2, Document: 7})
+		change(insight.GapOpen, 0)
+		want("open again")
+		change(insight.GapSolved, 8)
+		want("solved again", insight.Solution{Session: session, Turn: 1, Document: 8}, insight.Solution{Session: session, Turn: 2, Document: 8})
+		_, err = w.Receive(t.Context(), journal.Incoming{
+			Session: session, Type: payload.TypeStr, Content: chat.JSONString("parking how"), Replaces: 2,
+			Event: journal.EventRecord{Name: chat.EventText, Human: true},
+		})
+		storetest.OK(t, err)
+		want("one is asked again", insight.Solution{Session: session, Turn: 1, Document: 8})
+		storetest.WantKind(t, "no gap", w.gaps.ChangeGap(t.Context(), 1<<40, insight.GapChange{Solution: &revision}), fault.NotFound)
 	})
 }

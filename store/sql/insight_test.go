@@ -40,6 +40,7 @@ type database interface {
 	Documents(ctx context.Context, filter corpus.DocumentFilter) ([]corpus.Document, error)
 	insight.Store
 	insight.Gaps
+	insight.Solutions
 	insight.Approvals
 	quality.Store
 	backup.Runs

@@ -277,6 +277,7 @@ async function load(session: string, of: string, replaced?: 'true'): Promise<Sto
     all.messages.push(...(page.messages ?? []));
     all.steps.push(...(page.steps ?? []));
     all.feedback.push(...(page.feedback ?? []));
+    if (page.solved) all.solved ??= page.solved;
     if (page.hidden) all.hidden ??= page.hidden;
     all.owner_name ??= page.owner_name ?? undefined;
     all.seq ??= page.seq ?? Math.max(0, ...[...all.messages, ...all.steps].map((m) => m.seq));
@@ -427,6 +428,9 @@ export const revokeToken = (id: number) => call(`/api/tokens/${id}`, { method: '
 // The request outlives the page, which deletes unused sessions when it is closed.
 export const deleteSession = (session: string) =>
   call(`/api/sessions/${encodeURIComponent(session)}`, { method: 'DELETE', keepalive: true });
+
+/** seeSolved marks a question that has an answer now as seen. */
+export const seeSolved = (session: string, turn: number) => call(`/api/sessions/${encodeURIComponent(session)}/solved/${turn}`, { method: 'DELETE' });
 
 /** removeFile removes the file of a turn from its conversation. */
 export const removeFile = (session: string, turn: number) => call(`/api/sessions/${encodeURIComponent(session)}/files/${turn}`, { method: 'DELETE' });

@@ -63,6 +63,9 @@ class Conversation {
   /** The version that the user chose last, and the direction. */
   turned = $state.raw<{ turn: number; by: 1 | -1 } | undefined>();
 
+  /** The turns with a question that had no answer, and has one now. */
+  solved = $state.raw<ReadonlySet<number>>(new Set());
+
   readonly ratings = new Ratings();
 
   private client: DocentClient | null = null;
@@ -105,6 +108,7 @@ class Conversation {
       const loaded = await http.getMessages(session);
       if (this.session !== session) return;
       this.ratings.load(loaded.feedback);
+      this.solved = new Set(loaded.solved);
       this.take({ type: 'loaded', loaded });
       this.connect(loaded.seq).connect();
     } catch (err) {
@@ -286,6 +290,14 @@ class Conversation {
     }
   }
 
+  /** see tells the server that the user has seen that a question has an answer now. */
+  async see(turn: number): Promise<void> {
+    if (!this.session) return;
+    const { session } = this;
+    // After a failure, the notice is there at the next visit, too.
+    await http.seeSolved(session, turn).then(() => server.saw(session), () => undefined);
+  }
+
   /** stop stops all running and waiting turns. It stops the newest first, because a waiting turn starts when another ends. */
   stop(): void {
     this.stopping = true;
@@ -347,6 +359,7 @@ class Conversation {
     this.link = 'idle';
     this.transcript = emptyTranscript;
     this.ratings.clear();
+    this.solved = new Set();
     this.stopping = false;
     this.error = '';
     this.gone = false;

@@ -153,6 +153,11 @@ class Server {
   }
   private visible: string | undefined;
 
+  /** saw counts a question with an answer as seen. */
+  saw(session: string): void {
+    for (const row of [...this.rows, ...(this.hits ?? [])]) if (row.session_id === session && row.solved) row.solved--;
+  }
+
   /** expect polls for the answer in a conversation that the user left, with growing delays. */
   expect(session: string, wait = 3000): void {
     if (wait > 60_000) return;

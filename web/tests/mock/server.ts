@@ -74,6 +74,8 @@ interface Session {
   /** What was thought of its turns last. */
   rated: Map<number, object>;
   hidden: { first: number; until: number }[];
+  /** The turns with a question that has an answer now. */
+  solved?: number[];
   sockets: Set<WebSocket>;
 }
 
@@ -425,6 +427,11 @@ export class MockDocent {
     const session = this.sessions.get(decodeURIComponent(id));
     if (!session) return void missing();
     if (part === 'messages') return void json(url.searchParams.get('replaced') ? this.recorded(session) : this.unreplaced(session));
+    if (part === 'solved') {
+      session.row.solved = 0;
+      session.solved = [];
+      return void res.writeHead(204).end();
+    }
     if (part === 'branch') return void json({ session_id: this.branch(session, (JSON.parse(await body(req)) as { turn: number }).turn) }, 201);
     if (part === 'export') return void res.writeHead(200, { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Disposition': 'attachment' }).end(JSON.stringify(this.unreplaced(session)));
     if (req.method === 'DELETE') this.sessions.delete(session.row.session_id);
@@ -447,7 +454,7 @@ export class MockDocent {
   }
 
   private recorded(s: Session) {
-    return { messages: s.messages, steps: s.steps, feedback: [...s.rated].map(([turn, f]) => ({ ...f, turn })), seq: s.seq, reset_seq: 0, ...(s.hidden.length > 0 && { hidden: s.hidden }) };
+    return { messages: s.messages, steps: s.steps, feedback: [...s.rated].map(([turn, f]) => ({ ...f, turn })), seq: s.seq, reset_seq: 0, ...(s.hidden.length > 0 && { hidden: s.hidden }), ...(s.solved && { solved: s.solved }) };
   }
 
   private unreplaced(s: Session) {

@@ -19,6 +19,8 @@ export const chat: Catalogue['chat'] = {
 
   askAgain: 'Noch einmal fragen',
   unanswered: 'Es kam keine Antwort.',
+  solved: 'Es gibt jetzt eine Antwort.',
+  showSolved: 'Anzeigen',
   held: 'Der Agent kann diese Nachricht noch nicht beantworten. docent bewahrt sie bis dahin auf.',
   stopped: 'Gestoppt.',
 

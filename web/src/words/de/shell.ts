@@ -26,6 +26,7 @@ export const shell: Catalogue['shell'] = {
   groups: { pinned: 'Angeheftet', today: 'Heute', yesterday: 'Gestern', week: 'Letzte 7 Tage', older: 'Älter' },
   more: 'Mehr anzeigen',
   unread: 'Neue Antwort',
+  solved: 'Es gibt jetzt eine Antwort',
   options: (name) => `Optionen für „${name}“`,
   rename: 'Umbenennen',
   name: 'Name der Unterhaltung',

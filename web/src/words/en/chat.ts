@@ -17,6 +17,8 @@ export const chat = {
 
   askAgain: 'Ask again',
   unanswered: 'No answer arrived.',
+  solved: 'There is an answer now.',
+  showSolved: 'Show',
   held: 'The agent cannot answer this message yet. docent keeps it until the agent can.',
   stopped: 'Stopped.',
 

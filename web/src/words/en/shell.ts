@@ -27,6 +27,7 @@ export const shell = {
   groups: { pinned: 'Pinned', today: 'Today', yesterday: 'Yesterday', week: 'Previous 7 days', older: 'Older' },
   more: 'Show more',
   unread: 'New answer',
+  solved: 'There is an answer now',
   options: (name: string) => `Options for “${name}”`,
   rename: 'Rename',
   name: 'Name of the conversation',
