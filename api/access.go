@@ -160,6 +160,7 @@ func insightRoutes() []route.Access {
 		{Route: "PATCH /api/insight/gaps/{id}", Scope: auth.Ingest},
 		{Route: "GET /api/insight/answers", Scope: auth.Ingest},
 		{Route: "POST /api/insight/answers", Scope: auth.Ingest, Audit: audit.DocumentsAdded},
+		{Route: "POST /api/insight/answers/import", Scope: auth.Ingest, Audit: audit.DocumentsAdded},
 		{Route: "PUT /api/insight/answers/{id}", Scope: auth.Ingest, Audit: audit.DocumentsAdded},
 		{Route: "GET /api/insight/quality", Scope: auth.Ingest},
 		{Route: "POST /api/insight/quality/runs", Scope: auth.Ingest},

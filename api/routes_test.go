@@ -357,7 +357,7 @@ var contract = []string{
 	"GET /api/today", "GET /api/insight/days", "GET /api/insight/questions", "GET /api/insight/questions/{id}", "PATCH /api/insight/questions/{id}",
 	"GET /api/insight/gaps", "GET /api/insight/gaps/{id}", "PATCH /api/insight/gaps/{id}",
 	"POST /api/setup", "POST /api/setup/check",
-	"GET /api/insight/answers", "POST /api/insight/answers", "PUT /api/insight/answers/{id}",
+	"GET /api/insight/answers", "POST /api/insight/answers", "POST /api/insight/answers/import", "PUT /api/insight/answers/{id}",
 	"GET /api/insight/quality", "POST /api/insight/quality/runs", "POST /api/insight/kept", "PUT /api/insight/kept/{id}",
 	"DELETE /api/insight/kept/{id}", "GET /api/insight/thresholds",
 	"GET /api/settings", "PUT /api/settings/{key}", "DELETE /api/settings/{key}",

@@ -122,9 +122,9 @@ var Tables = []Table{
 	table("webhook_delivery", "id int, webhook_id int, message_id text, event text, body bytes, created_at time, next_at time, "+
 		"attempts int, delivered bool, result text"),
 	table("gap", "id int, model text, vector bytes, questions int, people int, first_at time, last_at time, typical int, "+
-		"typical_score float, title text, owner text, state text, note text, proposal text, asked int"),
+		"typical_score float, title text, owner text, state text, note text, proposal text, asked int, solution int"),
 	table("answer", "id int, session_id int, chat_id int, turn int, at time, question text, outcome text, rating int, "+
-		"channel text, asker text, language text, evidence float, private bool, mark text, gap_id int"),
+		"channel text, asker text, language text, evidence float, private bool, mark text, gap_id int, solved bool"),
 	table("answer_text", "answer_id int, content text"),
 	table("answer_collection", "answer_id int, collection_id int, outcome text, at time"),
 	table("gap_collection", "gap_id int, collection_id int, state text, first_at time"),

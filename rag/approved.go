@@ -5,6 +5,10 @@ import "time"
 // ApprovedPrefix begins the source of documents that are approved answers.
 const ApprovedPrefix = "answer:"
 
+// FallbackPrefix begins the source of those approved answers that people get only if the documents do
+// not answer their question. Searches do not find their documents.
+const FallbackPrefix = ApprovedPrefix + "fallback:"
+
 // Approved is an answer that people wrote for some questions.
 type Approved struct {
 	// Document is the id of its document.

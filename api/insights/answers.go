@@ -16,6 +16,7 @@ import (
 	"docent/auth"
 	"docent/ingest"
 	"docent/insight"
+	"docent/insight/approve"
 	"docent/internal/fault"
 	"docent/rag"
 )
@@ -24,6 +25,12 @@ import (
 type Documents interface {
 	// Read stores the document in r.
 	Read(ctx context.Context, collection, source string, r io.Reader) ([]ingest.Result, error)
+}
+
+// Remover removes documents. It checks the right to write.
+type Remover interface {
+	// RemoveDocuments removes documents, and returns their number.
+	RemoveDocuments(ctx context.Context, ids []int64) (int, error)
 }
 
 // ApprovedAnswer is an answer that people wrote for some questions.
@@ -46,6 +53,8 @@ type ApprovedAnswer struct {
 	Documents []int64 `json:"documents" doc:"The ids of the documents that the answer relies on."`
 	// Changed are those of Documents that changed.
 	Changed []int64 `json:"changed" doc:"Those of documents that changed since the answer was saved, or were deleted."`
+	// Fallback reports that people get it only without another answer.
+	Fallback bool `json:"fallback,omitempty" doc:"docent shows the text only if the documents do not answer the question. Absent if not."`
 	// Due reports that somebody should check it.
 	Due bool `json:"due" doc:"True after the day of the next check, and if a document changed."`
 	// Timestamp is the time of the last change.
@@ -88,7 +97,8 @@ type approvedAddInput struct {
 		ApprovedFields
 
 		Collection string `json:"collection" minLength:"1" maxLength:"200"`
-		Gap        int64  `json:"gap,omitempty" minimum:"1" doc:"The gap that the answer solves."`
+		Gap        int64  `json:"gap,omitempty" minimum:"1" doc:"The gap that the answer solves. With fallback, the gap stays open."`
+		Fallback   bool   `json:"fallback,omitempty" doc:"Shows the text only if the documents do not answer the question. Searches do not find it."`
 	} `nameHint:"NewApprovedAnswer"`
 }
 
@@ -101,6 +111,7 @@ type approvedChangeInput struct {
 type approvedOutput struct{ Body ApprovedAnswer }
 
 func (s server) addAnswers(r *route.Router) {
+	s.addImport(r)
 	const list = "/api/insight/answers"
 	const note = "Needs the scope admin, or the right manage in the collection."
 	route.Add(r, huma.Operation{
@@ -153,6 +164,7 @@ func (s server) answers(ctx context.Context, in *approvedPageInput) (*approvedPa
 func approvedFor(a insight.Approved) ApprovedAnswer {
 	return ApprovedAnswer{
 		ID: a.Document, Collection: a.Collection, Questions: a.Questions, Text: a.Text, Signed: a.Signed, Owner: a.Owner, Review: a.Review,
+		Fallback:  strings.HasPrefix(a.Source, rag.FallbackPrefix),
 		Documents: append([]int64{}, a.Links...), Changed: append([]int64{}, a.Changed...),
 		Due: len(a.Changed) > 0 || a.Review != "" && a.Review < presentDay(), Timestamp: a.At,
 	}
@@ -171,16 +183,23 @@ func (s server) addAnswer(ctx context.Context, in *approvedAddInput) (*approvedO
 			"you do not manage this collection; ask an administrator for the right manage")
 	}
 	if in.Body.Gap != 0 {
-		if _, _, err := s.findGap(ctx, in.Body.Gap); err != nil {
+		g, _, err := s.findGap(ctx, in.Body.Gap)
+		if err == nil {
+			err = s.dropFallback(ctx, g)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
-	a := insight.Approved{Collection: in.Body.Collection, Source: rag.ApprovedPrefix + uuid.NewString() + ".md"}
+	prefix, state := rag.ApprovedPrefix, insight.GapSolved
+	if in.Body.Fallback {
+		prefix, state = rag.FallbackPrefix, insight.GapStaysOpen
+	}
+	a := insight.Approved{Collection: in.Body.Collection, Source: prefix + uuid.NewString() + ".md"}
 	out, err := s.putAnswer(ctx, a, in.Body.ApprovedFields)
 	if err != nil || in.Body.Gap == 0 {
 		return out, err
 	}
-	state := insight.GapSolved
 	return out, s.Gaps.ChangeGap(ctx, in.Body.Gap, insight.GapChange{State: &state, Solution: &out.Body.ID})
 }
 
@@ -199,8 +218,7 @@ func (s server) changeAnswer(ctx context.Context, in *approvedChangeInput) (*app
 	return s.putAnswer(ctx, a, in.Body)
 }
 
-// putAnswer stores the document of an answer, and then the answer. If the second step fails, the
-// document stays an ordinary one.
+// putAnswer stores an answer.
 func (s server) putAnswer(ctx context.Context, a insight.Approved, fields ApprovedFields) (*approvedOutput, error) {
 	if err := route.CheckTexts("questions", fields.Questions); err != nil {
 		return nil, err
@@ -208,53 +226,33 @@ func (s server) putAnswer(ctx context.Context, a insight.Approved, fields Approv
 	if err := route.CheckText("text", fields.Text, "signed", fields.Signed, "owner", fields.Owner); err != nil {
 		return nil, err
 	}
-	a.Questions = nil
-	for _, q := range fields.Questions {
-		if q = strings.Join(strings.Fields(q), " "); q != "" && !slices.Contains(a.Questions, q) {
-			a.Questions = append(a.Questions, q)
-		}
+	a.Questions, a.Text, a.Signed, a.Owner, a.Review = fields.Questions, fields.Text, fields.Signed, fields.Owner, fields.Review
+	a.Links = fields.Documents
+	if strings.TrimSpace(a.Signed) == "" {
+		a.Signed = signer(ctx)
 	}
-	a.Text, a.Signed, a.Owner, a.Review = strings.TrimSpace(fields.Text), strings.TrimSpace(fields.Signed), fields.Owner, fields.Review
-	a.Links, a.At = fields.Documents, time.Now()
-	if p, ok := auth.FromContext(ctx); ok && a.Signed == "" {
-		a.Signed = auth.OwnerName(p.ID)
-	}
-	if a.Signed == "" {
-		a.Signed = "docent"
-	}
-	if err := a.Check(); err != nil {
-		return nil, err
-	}
-	results, err := s.Documents.Read(ctx, a.Collection, a.Source, strings.NewReader(approvedDocument(a)))
+	stored, err := s.writer.Put(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	if len(results) != 1 || results[0].DocumentID == 0 {
-		return nil, fault.New(fault.Invalid, "approved_unreadable", "docent cannot read the answer as Markdown; change its text")
-	}
-	a.Document = results[0].DocumentID
-	route.Concerns(ctx, strconv.FormatInt(a.Document, 10))
-	if err := s.Approved.PutApproved(ctx, a); err != nil {
-		return nil, err
-	}
-	stored, err := s.Approved.ApprovedAnswer(ctx, a.Document)
-	if err != nil {
-		return nil, err
-	}
+	route.Concerns(ctx, strconv.FormatInt(stored.Document, 10))
 	return &approvedOutput{approvedFor(stored)}, nil
 }
 
-// approvedDocument returns the Markdown of an answer. All its questions are in the text, so that
-// searches find it by each of them.
-func approvedDocument(a insight.Approved) string {
-	var b strings.Builder
-	b.WriteString("# " + a.Questions[0] + "\n\n" + a.Text + "\n")
-	if len(a.Questions) > 1 {
-		b.WriteString("\n")
-		for _, q := range a.Questions[1:] {
-			b.WriteString("\n- " + q)
-		}
-		b.WriteString("\n")
+// signer is the name that signs the answers of the principal, or "".
+func signer(ctx context.Context) string {
+	p, _ := auth.FromContext(ctx)
+	return auth.OwnerName(p.ID)
+}
+
+// storeAnswer stores the document of an answer; see approve.Config.
+func (s server) storeAnswer(ctx context.Context, collection, source, markdown string) (int64, error) {
+	results, err := s.Documents.Read(ctx, collection, source, strings.NewReader(markdown))
+	if err != nil {
+		return 0, err
 	}
-	return b.String()
+	if len(results) != 1 || results[0].DocumentID == 0 {
+		return 0, approve.Unreadable()
+	}
+	return results[0].DocumentID, nil
 }

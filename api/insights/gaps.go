@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -13,6 +14,7 @@ import (
 	"docent/insight"
 	"docent/internal/fault"
 	"docent/payload"
+	"docent/rag"
 )
 
 // Gap is a group of questions with similar meaning that the documents do not answer.
@@ -203,10 +205,33 @@ func (s server) changeGap(ctx context.Context, in *gapChangeInput) (*struct{}, e
 	if in.Body.State != nil {
 		state := insight.GapState(*in.Body.State)
 		change.State = &state
+		if state != insight.GapStaysOpen {
+			if err := s.dropFallback(ctx, g); err != nil {
+				return nil, err
+			}
+		}
 		if g.State == insight.GapProposed && state == insight.GapSolved {
 			document := insight.FirstCited(g.Proposal)
 			change.Solution = &document
 		}
 	}
 	return nil, s.Gaps.ChangeGap(ctx, g.ID, change) //nolint:nilnil // there is no content
+}
+
+// dropFallback removes the text of a gap that stays open, because people decide about the gap again.
+func (s server) dropFallback(ctx context.Context, g insight.Gap) error {
+	if g.State != insight.GapStaysOpen || g.Solution == 0 {
+		return nil
+	}
+	a, err := s.Approved.ApprovedAnswer(ctx, g.Solution)
+	switch {
+	case fault.KindOf(err) == fault.NotFound: // somebody deleted its document
+		return nil
+	case err != nil:
+		return err
+	case !strings.HasPrefix(a.Source, rag.FallbackPrefix):
+		return nil
+	}
+	_, err = s.Remover.RemoveDocuments(ctx, []int64{a.Document})
+	return err
 }

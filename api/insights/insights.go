@@ -10,6 +10,7 @@ import (
 	"docent/auth"
 	"docent/auth/audit"
 	"docent/insight"
+	"docent/insight/approve"
 	"docent/insight/quality"
 	"docent/insight/today"
 	"docent/internal/fault"
@@ -42,6 +43,8 @@ type Config struct {
 	Quality
 	// Documents stores the documents of approved answers. Required with Store.
 	Documents Documents
+	// Remover removes them. Required with Store.
+	Remover Remover
 	// Managed returns the collections that the principal manages; nil means all. It fails for people
 	// who manage none. Required.
 	Managed func(ctx context.Context) ([]string, error)
@@ -64,14 +67,21 @@ type Quality struct {
 }
 
 // server handles the routes.
-type server struct{ Config }
+type server struct {
+	Config
+
+	writer *approve.Writer // nil without facts
+}
 
 // errOff is the error without facts.
 var errOff = fault.New(fault.NotFound, "insights_off", "this server keeps no facts about questions")
 
 // AddRoutes adds the routes.
 func AddRoutes(r *route.Router, cfg Config) {
-	s := server{cfg}
+	s := server{Config: cfg}
+	if cfg.Approved != nil {
+		s.writer = approve.New(approve.Config{Answers: cfg.Approved, Store: s.storeAnswer})
+	}
 	s.addToday(r)
 	s.addDays(r)
 	s.addQuestions(r)

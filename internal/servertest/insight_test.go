@@ -239,8 +239,8 @@ func TestApprovedAnswerSolvesGap(t *testing.T) {
 	})
 }
 
-// TestSolvedQuestion answers a gap in a closed collection. Of the people who asked, those who may read
-// the answer learn that there is one, in their own conversation, until they have seen it.
+// TestSolvedQuestion answers a gap in a closed collection. People who asked and may read the answer
+// learn that there is one, in their own conversation, until they have seen it.
 func TestSolvedQuestion(t *testing.T) {
 	t.Parallel()
 	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
@@ -257,7 +257,9 @@ func TestSolvedQuestion(t *testing.T) {
 			say(t, c, wstest.MessageText, frame(payload.UserMessage, `"How much does a parking permit cost?"`))
 			until(t, c, "agent_reply_rag")
 		}
-		var page struct{ Gaps []struct{ ID, Questions int64 } }
+		var page struct {
+			Gaps []struct{ ID, Questions int64 }
+		}
 		eventually(t, "both questions are in a gap", func() bool {
 			_, body := root.Request(t, http.MethodGet, s.URL+"/api/insight/gaps", "")
 			return json.Unmarshal([]byte(body), &page) == nil && len(page.Gaps) == 1 && page.Gaps[0].Questions == 2
@@ -305,6 +307,107 @@ func TestSolvedQuestion(t *testing.T) {
 		}
 		if n, turns := solved(reader, "may-read"); n != 0 || turns != nil {
 			t.Errorf("after it was seen: %d %v", n, turns)
+		}
+	})
+}
+
+// TestGapStaysOpen writes a text for a gap. People who may read its collection get it in each protocol,
+// until a document answers the question or the gap is open again.
+func TestGapStaysOpen(t *testing.T) {
+	t.Parallel()
+	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
+		s := guarded(t, servertest.Config{Store: store, Documents: []servertest.Document{vault}})
+		if err := s.DB.Rights.SetRight(t.Context(), "vault", rights.Grant{Subject: "user:root", Level: rights.Manage}); err != nil {
+			t.Fatal(err)
+		}
+		root, outsider := s.Person("user root"), s.Person("user both")
+		const question = "How much does a parking permit cost?"
+		const text = "We do not offer this. Ask Ms. Roth, phone 12."
+		ask := func(w who) string {
+			t.Helper()
+			_, body := w.Request(t, http.MethodPost, s.URL+"/api/ask", fmt.Sprintf(`{"question":%q}`, question), asJSON...)
+			return body
+		}
+		ask(root)
+		var page struct {
+			Gaps []struct {
+				ID    int64
+				State string
+			}
+		}
+		gaps := func() int {
+			_, body := root.Request(t, http.MethodGet, s.URL+"/api/insight/gaps", "")
+			if err := json.Unmarshal([]byte(body), &page); err != nil {
+				t.Fatalf("gaps: %s", body)
+			}
+			return len(page.Gaps)
+		}
+		eventually(t, "there is a gap", func() bool { return gaps() == 1 })
+		resp, body := root.Request(t, http.MethodPost, s.URL+"/api/insight/answers", fmt.Sprintf(`{"collection":"vault","gap":%d,"fallback":true,
+			"signed":"Support","questions":[%q],"text":%q}`, page.Gaps[0].ID, question, text), asJSON...)
+		if resp.StatusCode != http.StatusOK || !strings.Contains(body, `"fallback":true`) || gaps() != 1 || page.Gaps[0].State != "stays_open" {
+			t.Fatalf("write: %d %s, the gaps are %+v", resp.StatusCode, body, page.Gaps)
+		}
+		eventually(t, "the text is given", func() bool { return strings.Contains(ask(root), text) })
+		if got := ask(root); !strings.Contains(got, `"answer":"Answered by Support, `) || !strings.Contains(got, `"outcome":"not_found"`) && !strings.Contains(got, `"outcome":"unsure"`) {
+			t.Errorf("the answer is %s", got)
+		}
+		none(t, "the answer for a person without the right read", ask(outsider), []string{"Roth"})
+		_, body = root.Request(t, http.MethodPost, s.URL+"/v1/chat/completions", fmt.Sprintf(`{"model":"extractive","messages":[{"role":"user","content":%q}]}`, question), asJSON...)
+		if !strings.Contains(body, text) {
+			t.Errorf("in the format of OpenAI: %s", body)
+		}
+		c := root.Dial(t, s.URL+"/ws?session_id=stays-open")
+		hear(t, c)
+		say(t, c, wstest.MessageText, frame(payload.UserMessage, fmt.Sprintf("%q", question)))
+		until(t, c, "Ask Ms. Roth")
+		_, body = root.Request(t, http.MethodGet, s.URL+"/api/search?q=Ms.+Roth+parking+permit", "")
+		none(t, "a search", body, []string{"Roth"})
+
+		resp, body = root.Request(t, http.MethodPatch, fmt.Sprint(s.URL, "/api/insight/gaps/", page.Gaps[0].ID), `{"state":"open"}`, asJSON...)
+		if resp.StatusCode != http.StatusNoContent {
+			t.Fatalf("open again: %d %s", resp.StatusCode, body)
+		}
+		eventually(t, "the text is gone", func() bool { return !strings.Contains(ask(root), "Roth") })
+		_, body = root.Request(t, http.MethodGet, s.URL+"/api/insight/answers", "")
+		none(t, "the answers", body, []string{"Roth"})
+	})
+}
+
+// TestImportAnswers imports a table as the manager of a collection.
+func TestImportAnswers(t *testing.T) {
+	t.Parallel()
+	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
+		s := guarded(t, servertest.Config{Store: store, Documents: []servertest.Document{vault}})
+		if err := s.DB.Rights.SetRight(t.Context(), "default", rights.Grant{Subject: "user:both", Level: rights.Manage}); err != nil {
+			t.Fatal(err)
+		}
+		manager, other := s.Person("user both"), s.Person("user other")
+		load := func(w who, preview bool) (int, string) {
+			t.Helper()
+			resp, body := w.Request(t, http.MethodPost, s.URL+"/api/insight/answers/import", fmt.Sprintf(`{"collection":"default","preview":%t,
+				"csv":"question;answer;collection\nWho has the Zqkey?;Ann.;\nWhere is the Zqkey?;There.;vault\n"}`, preview), asJSON...)
+			return resp.StatusCode, body
+		}
+		refused := `"row":3,"status":"refused"`
+		if status, body := load(other, false); status != http.StatusForbidden {
+			t.Errorf("a person who manages nothing: %d %s", status, body)
+		}
+		for _, c := range []struct {
+			preview bool
+			status  string
+		}{{true, "added"}, {false, "added"}, {false, "unchanged"}} {
+			_, body := load(manager, c.preview)
+			if !strings.Contains(body, `"row":2,"status":"`+c.status+`"`) || !strings.Contains(body, refused) || !strings.Contains(body, "you do not manage the collection vault") {
+				t.Errorf("preview %t: %s", c.preview, body)
+			}
+		}
+		var list struct {
+			Answers []struct{ Questions []string }
+		}
+		_, body := manager.Request(t, http.MethodGet, s.URL+"/api/insight/answers", "")
+		if err := json.Unmarshal([]byte(body), &list); err != nil || len(list.Answers) != 1 {
+			t.Errorf("the answers are %s", body)
 		}
 	})
 }

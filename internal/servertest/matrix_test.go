@@ -104,6 +104,7 @@ var samples = map[string]sample{
 	"PATCH /api/insight/gaps/{id}":                         {path: "/api/insight/gaps/999999", body: `{"state":"solved"}`, header: asJSON, ok: 404, manage: true},
 	"GET /api/insight/answers":                             {ok: 200, manage: true},
 	"POST /api/insight/answers":                            {body: `{"collection":"default","questions":["Who {n}?"],"text":"Ann.","signed":"Support"}`, header: asJSON, ok: 200, manage: true},
+	"POST /api/insight/answers/import":                     {body: `{"collection":"default","csv":"question,answer\nWho is {n}?,Ann."}`, header: asJSON, ok: 200, manage: true},
 	"GET /api/insight/quality":                             {ok: 200, manage: true},
 	"POST /api/insight/quality/runs":                       {ok: 409, manage: true}, // nothing is kept, or a run goes on
 	"POST /api/insight/kept":                               {body: `{"question":"Who {n}?","collection":"default","expect":"absent"}`, header: asJSON, ok: 200, manage: true},

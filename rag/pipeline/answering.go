@@ -42,6 +42,8 @@ type answering struct {
 	// rows are the places of the tables with values among the documents of the results.
 	rows []tablePlace
 	out  rag.Answer
+	// fallback is the text if the documents do not answer the question, or nil.
+	fallback *rag.Approved
 	// whole says that the reader sees only the whole answer.
 	whole bool
 	// wrote says that the reader has text of the model.

@@ -18,7 +18,7 @@ type Approved interface {
 	ApprovedAnswers(ctx context.Context, documents []int64) ([]rag.Approved, error)
 }
 
-// answerApproved answers with an approved answer if its document is among the results, and one of its
+// answerApproved answers with an approved answer, or remembers it as a fallback, if its document is among the results, and one of its
 // questions is the question. The search has applied the collections of the request and the rights
 // of the reader. The other results stay below the answer.
 func answerApproved(ctx context.Context, a *answering) error {
@@ -28,6 +28,7 @@ func answerApproved(ctx context.Context, a *answering) error {
 			documents = append(documents, p.DocumentID)
 		}
 	}
+	documents = append(documents, a.found.Fallbacks...)
 	if a.replied || len(a.parts) > 0 || a.pipeline.cfg.Approved == nil || len(documents) == 0 {
 		return nil
 	}
@@ -38,7 +39,12 @@ func answerApproved(ctx context.Context, a *answering) error {
 	for _, id := range documents { // the best result first
 		for _, answer := range answers {
 			same := func(q string) bool { return text.SameQuestion(q, a.found.Question) }
-			if answer.Document == id && slices.ContainsFunc(answer.Questions, same) {
+			switch {
+			case answer.Document != id || !slices.ContainsFunc(answer.Questions, same):
+			case slices.Contains(a.found.Fallbacks, id):
+				a.fallback = &answer
+				return nil
+			default:
 				approve(a, answer)
 				return nil
 			}
@@ -63,5 +69,29 @@ func approve(a *answering, answer rag.Approved) {
 	for _, s := range text.Sentences(a.out.Text, false) {
 		a.out.Sentences = append(a.out.Sentences, rag.Sentence{Start: s.Start, End: s.End, Passages: []int{1}, Support: rag.Strong})
 	}
-	a.lead(fault.NewText("approved_answer", "Answered by %s, %s.", answer.Signed, answer.At.UTC().Format(time.DateOnly)))
+	a.lead(signature(answer))
+}
+
+// signature says who wrote an answer, and when.
+func signature(answer rag.Approved) fault.Text {
+	return fault.NewText("approved_answer", "Answered by %s, %s.", answer.Signed, answer.At.UTC().Format(time.DateOnly))
+}
+
+// addFallback adds the text for a question that the documents do not answer. It is above the quotes, but
+// below the text of a model, which readers already have.
+func addFallback(a *answering, wrote bool) {
+	if a.fallback == nil || a.out.Outcome != rag.NotFound && a.out.Outcome != rag.Unsure {
+		return
+	}
+	body := strings.TrimSpace(text.ResolveMarkers(a.fallback.Text, 0))
+	switch {
+	case wrote:
+		a.out.Text += "\n\n" + a.said(signature(*a.fallback)) + "\n\n" + body
+	case a.out.Outcome == rag.NotFound: // the text says more than "I don't know"
+		a.out.Text, a.out.Sentences = body, unsupportedSentences(body)
+		a.lead(signature(*a.fallback))
+	default:
+		a.lead(fault.Plain(body))
+		a.lead(signature(*a.fallback))
+	}
 }

@@ -55,3 +55,60 @@ func TestApprovedAnswer(t *testing.T) {
 		}
 	}
 }
+
+// TestFallback shows a text above the nearest passages if the documents do not answer its question.
+func TestFallback(t *testing.T) {
+	t.Parallel()
+	list := approvedList{{
+		Document: 77, Questions: []string{"Which color has the buffer cache?"}, Text: "We do not say. Ask Ms. Roth.", Signed: "Support",
+		At: time.Date(2026, 5, 3, 0, 0, 0, 0, time.UTC),
+	}}
+	const text = "Answered by Support, 2026-05-03.\n\nWe do not say. Ask Ms. Roth."
+	weak, strong := .01, .9
+	admits := llmtest.NewModel(llmtest.Script(llmtest.Reply{Text: []string{"I don't know."}}))
+	for name, c := range map[string]struct {
+		question    string
+		evidence    float64
+		documents   []int64
+		model       llm.Model
+		want, after string
+		outcome     rag.Outcome
+	}{
+		"unsure":           {"The buffer cache has which color?", weak, []int64{77}, nil, text + "\n\nThese passages come closest", "", rag.Unsure},
+		"not found":        {"Which color has the buffer cache?", 0, []int64{77}, nil, text, "", rag.NotFound},
+		"answered":         {"Which color has the buffer cache?", strong, []int64{77}, nil, "", "", rag.Answered},
+		"another question": {"Who paints the buffer cache?", 0, []int64{77}, nil, "I don't know", "", rag.NotFound},
+		"not readable":     {"Which color has the buffer cache?", 0, nil, nil, "I don't know", "", rag.NotFound},
+		"a model":          {"Which color has the buffer cache?", 0, []int64{77}, admits, "I don't know.", text, rag.NotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := memoryShelf()
+			s.evidence, s.fallbacks = c.evidence, c.documents
+			cfg := Config{Retriever: s, Shelf: s, Static: testStatic, Approved: list}
+			if c.model != nil {
+				cfg.Models, cfg.DefaultModel = map[string]llm.Model{"scripted": c.model}, "scripted"
+			}
+			r, err := New(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := r.Run(t.Context(), rag.Request{Question: c.question})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasPrefix(got.Text, c.want) || !strings.HasSuffix(got.Text, c.after) || got.Outcome != c.outcome ||
+				c.want == "" && strings.Contains(got.Text, "Ms. Roth") {
+				t.Errorf("the answer is %s: %q", got.Outcome, got.Text)
+			}
+			for _, s := range got.Sentences {
+				if s.End > len(got.Text) || strings.HasPrefix(got.Text[s.Start:s.End], "Answered by") {
+					t.Errorf("a sentence at %d to %d of %q", s.Start, s.End, got.Text)
+				}
+			}
+			if len(got.Passages) == 0 {
+				t.Error("there are no passages")
+			}
+		})
+	}
+}

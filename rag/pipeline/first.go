@@ -48,6 +48,7 @@ func (a *answering) retrieve(ctx context.Context, query retrieve.Query) (retriev
 	if supported || len(files.Results) > 0 && library.Evidence < a.supports() {
 		first, second = files, library
 	}
+	first.Fallbacks = library.Fallbacks
 	if a.model == nil {
 		return first, nil
 	}

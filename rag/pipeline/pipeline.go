@@ -306,9 +306,13 @@ func (r *Pipeline) stream(ctx context.Context, req rag.Request, whole bool) iter
 			if !ok {
 				return
 			}
+			if writes {
+				addFallback(a, true)
+			}
 		}
 		if !writes {
 			a.withoutModel(ctx)
+			addFallback(a, false)
 			if !yield(rag.Part{Delta: a.out.Text}, nil) {
 				return
 			}

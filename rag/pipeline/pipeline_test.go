@@ -32,6 +32,8 @@ type shelf struct {
 	terms    []text.Term
 	signs    evidence.Signs
 	subjects []string
+
+	fallbacks []int64
 }
 
 func (s *shelf) Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Retrieval, error) {
@@ -46,6 +48,8 @@ func (s *shelf) Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Retrie
 		Terms:    s.terms,
 		Signs:    s.signs,
 		Coverage: evidence.Coverage{Subjects: s.subjects},
+
+		Fallbacks: s.fallbacks,
 	}, ctx.Err()
 }
 

@@ -82,6 +82,8 @@ type Retrieval struct {
 	Terms []text.Term
 	// Results are the found passages, best first.
 	Results []Result
+	// Fallbacks are the found documents with rag.FallbackPrefix, best first. They are no results.
+	Fallbacks []int64
 	// Evidence says how well the best results support an answer, from 0 to 1. Below the threshold the answer is "I don't
 	// know".
 	Evidence float64

@@ -10,6 +10,7 @@ import (
 
 	"docent/internal/fault"
 	"docent/internal/trace"
+	"docent/rag"
 	"docent/rag/corpus"
 	"docent/rag/definition"
 	"docent/rag/evidence"
@@ -83,7 +84,7 @@ func search(ctx context.Context, r *Retriever, q Query, body string) (out Retrie
 	if q.Mode == Full {
 		n = max(n, rerankDepth)
 	}
-	if out.Results, err = r.results(ctx, distinct(candidates, n), q); err != nil {
+	if out.Results, out.Fallbacks, err = r.results(ctx, distinct(candidates, n), q); err != nil {
 		return Retrieval{}, err
 	}
 	if q.Mode == Full {
@@ -377,28 +378,34 @@ func (r *Retriever) second(ctx context.Context, q Query, asking question, candid
 	return nil
 }
 
-// results reads the passages. It omits passages that the store no longer has.
-func (r *Retriever) results(ctx context.Context, candidates []candidate, q Query) ([]Result, error) {
+// results reads the passages. It omits passages that the store no longer has, and those of fallbacks,
+// whose documents it returns.
+func (r *Retriever) results(ctx context.Context, candidates []candidate, q Query) (out []Result, fallbacks []int64, err error) {
 	ids := candidateIDs(candidates)
 	if len(ids) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	passages, err := r.cfg.Corpus.Passages(ctx, ids)
 	if err != nil {
-		return nil, fmt.Errorf("retrieve: read passages: %w", err)
+		return nil, nil, fmt.Errorf("retrieve: read passages: %w", err)
 	}
 	place := make(map[int64]int, len(ids))
 	for i, id := range ids {
 		place[id] = i
 	}
-	out := make([]Result, 0, len(passages))
+	out = make([]Result, 0, len(passages))
 	accepts := q.filter().Accepts()
 	for _, p := range passages {
-		if c := &candidates[place[p.ID]]; accepts(p.Document.Collection, p.Document.ID) { // rights must not depend on an index
+		c := &candidates[place[p.ID]]
+		switch {
+		case !accepts(p.Document.Collection, p.Document.ID): // rights must not depend on an index
+		case !strings.HasPrefix(p.Document.Source, rag.FallbackPrefix):
 			out = append(out, Result{Rank: len(out) + 1, Score: c.score, Passage: p, Features: c.explain(q)})
+		case !slices.Contains(fallbacks, p.DocumentID):
+			fallbacks = append(fallbacks, p.DocumentID)
 		}
 	}
-	return out, nil
+	return out, fallbacks, nil
 }
 
 // explain returns the features behind a candidate's score by name.

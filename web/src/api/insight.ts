@@ -1,8 +1,8 @@
 // The HTTP calls and types for the questions of all people.
 import { call, json, query } from './http';
-import type { ApprovedFields, ApprovedPage, AskedAnswer, AskedQuestion, GapChange, GapDetail, GapPage, NewApprovedAnswer, QuestionChange, QuestionDay, QuestionPage, Today } from './wire';
+import type { AnswerImport, ImportedAnswers, ApprovedFields, ApprovedPage, AskedAnswer, AskedQuestion, GapChange, GapDetail, GapPage, NewApprovedAnswer, QuestionChange, QuestionDay, QuestionPage, Today } from './wire';
 
-export type { ApprovedAnswer, AskedAnswer, AskedQuestion, Gap, GapChange, GapDetail, QuestionChange, QuestionDay, Thing, Today } from './wire';
+export type { ApprovedAnswer, AskedAnswer, AskedQuestion, Gap, GapChange, GapDetail, ImportedRow, QuestionChange, QuestionDay, Thing, Today } from './wire';
 
 export interface QuestionQuery {
   outcome?: readonly AskedQuestion['outcome'][];
@@ -48,3 +48,6 @@ export const listApproved = (q: { due?: boolean; cursor?: number | undefined } =
 export const addApproved = (a: NewApprovedAnswer) => call(`${at}/answers`, change(a, 'POST'));
 
 export const changeApproved = (id: number, a: ApprovedFields) => call(`${at}/answers/${id}`, change(a, 'PUT'));
+
+/** importApproved imports answers from CSV, or returns what it would do. */
+export const importApproved = (wish: AnswerImport) => json<ImportedAnswers>(`${at}/answers/import`, change(wish, 'POST'));

@@ -45,6 +45,14 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        AnswerImport: {
+            /** @description The collection of rows without one. */
+            collection: string;
+            /** @description The table as CSV. The first row has the names of the columns: question, answer, and, optionally, wordings (one in each line), signed, owner, review (YYYY-MM-DD), and collection. */
+            csv: string;
+            /** @description Stores nothing. */
+            preview?: boolean;
+        };
         ApprovedAnswer: {
             /** @description Those of documents that changed since the answer was saved, or were deleted. */
             changed: number[];
@@ -53,6 +61,8 @@ export interface components {
             documents: number[];
             /** @description True after the day of the next check, and if a document changed. */
             due: boolean;
+            /** @description docent shows the text only if the documents do not answer the question. Absent if not. */
+            fallback?: boolean;
             /**
              * Format: int64
              * @description The id of its document. Delete the document to delete the answer.
@@ -824,6 +834,24 @@ export interface components {
              */
             until: number;
         };
+        ImportedAnswers: {
+            rows: components["schemas"]["ImportedRow"][];
+        };
+        ImportedRow: {
+            question: string;
+            /** @description Why the row is refused. */
+            reason?: components["schemas"]["Text"];
+            /**
+             * Format: int64
+             * @description The number of the row. The row with the names of the columns is 1.
+             */
+            row: number;
+            /**
+             * @description added: there was no answer to the question in the collection. changed: the answer changes. refused: the row is no answer.
+             * @enum {string}
+             */
+            status: "added" | "changed" | "unchanged" | "refused";
+        };
         IndexInfo: {
             /**
              * Format: int64
@@ -1033,6 +1061,8 @@ export interface components {
              * @description The latest seq. A docent.v1 client that has read all pages resumes from it with hello.last_seq.
              */
             seq: number;
+            /** @description The turns with a question that had no answer, and has one now. Only on the last page. Absent without them. */
+            solved?: number[];
             /** @description The reasoning steps between the messages of this page. */
             steps: components["schemas"]["Step"][];
         };
@@ -1186,9 +1216,11 @@ export interface components {
             collection: string;
             /** @description The ids of the documents that the answer relies on. */
             documents?: number[] | null;
+            /** @description Shows the text only if the documents do not answer the question. Searches do not find it. */
+            fallback?: boolean;
             /**
              * Format: int64
-             * @description The gap that the answer solves.
+             * @description The gap that the answer solves. With fallback, the gap stays open.
              */
             gap?: number;
             owner?: string;
@@ -1914,6 +1946,11 @@ export interface components {
             platform_name: string;
             session_id: string;
             session_name: string | null;
+            /**
+             * Format: int64
+             * @description The number of questions that had no answer, and have one now. Absent without them. Only in GET /api/sessions.
+             */
+            solved?: number;
             /** Format: date-time */
             timestamp: string;
         };
@@ -2471,6 +2508,7 @@ export type AccountExport = components['schemas']['AccountExport'];
 export type AgentMessage = components['schemas']['AgentMessage'];
 export type AgentResume = components['schemas']['AgentResume'];
 export type AgentRun = components['schemas']['AgentRun'];
+export type AnswerImport = components['schemas']['AnswerImport'];
 export type ApprovedAnswer = components['schemas']['ApprovedAnswer'];
 export type ApprovedFields = components['schemas']['ApprovedFields'];
 export type ApprovedPage = components['schemas']['ApprovedPage'];
@@ -2521,6 +2559,8 @@ export type GroupMember = components['schemas']['GroupMember'];
 export type GroupName = components['schemas']['GroupName'];
 export type Health = components['schemas']['Health'];
 export type HiddenTurns = components['schemas']['HiddenTurns'];
+export type ImportedAnswers = components['schemas']['ImportedAnswers'];
+export type ImportedRow = components['schemas']['ImportedRow'];
 export type IndexInfo = components['schemas']['IndexInfo'];
 export type Info = components['schemas']['Info'];
 export type Invitation = components['schemas']['Invitation'];

@@ -111,6 +111,16 @@ export interface Params {
   conversation_file_being_read: [];
   copy_too_long: [number];
   correlation_invalid: [number];
+  csv_column: [string, string];
+  csv_column_missing: [string];
+  csv_empty: [string];
+  csv_large: [number];
+  csv_line: [number, string];
+  csv_not_utf8: [];
+  csv_row_collection: [string];
+  csv_row_incomplete: [];
+  csv_row_repeated: [number];
+  csv_rows: [number];
   cursor_invalid: [];
   cursor_with_sort: [];
   cursor_without_sort: [];

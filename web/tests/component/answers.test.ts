@@ -49,3 +49,19 @@ test('an answer is written for a question', async () => {
   await page.getByRole('button', { name: 'Write an answer' }).waitFor();
   expect(mock.insight.changes.at(-1)).toMatchObject(['answers', { questions: [asked], text: 'Ask the guard.' }]);
 });
+
+test('answers are imported from CSV after a preview', async () => {
+  await page.goto('#/console/answers');
+  await page.getByRole('button', { name: 'Import from CSV' }).click();
+  const csv = 'question,answer\nWho waters the plants?,Ann.\nWho repairs bikes?,Bob.\nWhy?,\n';
+  await page.getByLabel('CSV file').setInputFiles([{ name: 'answers.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) }]);
+  await expect.poll(() => page.locator('table tbody tr').allInnerTexts()).toEqual([
+    expect.stringContaining('Who waters the plants?'), expect.stringMatching(/3.*changed/), expect.stringMatching(/4.*refused.*the question or the answer is missing/),
+  ]);
+  expect(mock.insight.changes).toEqual([['answers/import', { csv, collection: 'default', preview: true }]]);
+  await accessible();
+  await page.getByRole('button', { name: 'Import 2 answers' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
+  expect(mock.insight.changes.at(-1)).toEqual(['answers/import', { csv, collection: 'default', preview: false }]);
+  await expect.poll(() => rows().count()).toBe(2);
+});

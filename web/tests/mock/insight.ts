@@ -1,6 +1,6 @@
 // The questions of all people, and their gaps, on the mock server.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ApprovedAnswer, AskedAnswer, Gap, GapDetail, QuestionDay, Thing } from '../../src/api/insight';
+import type { ApprovedAnswer, AskedAnswer, Gap, GapDetail, ImportedRow, QuestionDay, Thing } from '../../src/api/insight';
 import type { KeptQuestion, Quality, ThresholdEffect } from '../../src/api/quality';
 import { answer, documents } from './corpus';
 
@@ -65,6 +65,12 @@ export class MockInsight {
   approved = approved();
   questions = questions();
   gaps = gaps();
+  /** The rows of each import. */
+  imported: ImportedRow[] = [
+    { row: 2, status: 'added', question: 'Who waters the plants?' },
+    { row: 3, status: 'changed', question: 'Who repairs bikes?' },
+    { row: 4, status: 'refused', question: 'Why?', reason: { id: 'csv_row_incomplete', params: [], message: 'the question or the answer is missing' } },
+  ];
   /** The number of questions in a page. */
   limit = 50;
   /** The queries of lists, and the changes. */
@@ -84,7 +90,8 @@ export class MockInsight {
       let text = '';
       for await (const piece of req) text += String(piece);
       const change = JSON.parse(text || '{}') as object;
-      this.changes.push([part ? `${noun}/${id}` : noun!, change]);
+      this.changes.push([part ? `${noun}/${id || part}` : noun!, change]);
+      if (part === 'import') return json({ rows: this.imported });
       if (noun === 'answers') return json({ ...this.approved[0], ...change });
       if (noun === 'kept') {
         this.kept = req.method === 'DELETE' ? this.kept.filter((k) => k.id !== id) : this.kept.map((k) => (k.id === id ? { ...k, ...change, changed: false, last: undefined, before: undefined } as unknown as KeptQuestion : k));
