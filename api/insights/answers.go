@@ -200,7 +200,11 @@ func (s server) addAnswer(ctx context.Context, in *approvedAddInput) (*approvedO
 	if err != nil || in.Body.Gap == 0 {
 		return out, err
 	}
-	return out, s.Gaps.ChangeGap(ctx, in.Body.Gap, insight.GapChange{State: &state, Solution: &out.Body.ID})
+	change := insight.GapChange{State: &state, Solution: &out.Body.ID}
+	if in.Body.Fallback {
+		change.Note = &out.Body.Text
+	}
+	return out, s.Gaps.ChangeGap(ctx, in.Body.Gap, change)
 }
 
 func (s server) changeAnswer(ctx context.Context, in *approvedChangeInput) (*approvedOutput, error) {

@@ -353,7 +353,7 @@ func TestGapStaysOpen(t *testing.T) {
 			t.Errorf("the answer is %s", got)
 		}
 		none(t, "the answer for a person without the right read", ask(outsider), []string{"Roth"})
-		_, body = root.Request(t, http.MethodPost, s.URL+"/v1/chat/completions", fmt.Sprintf(`{"model":"extractive","messages":[{"role":"user","content":%q}]}`, question), asJSON...)
+		_, body = root.Request(t, http.MethodPost, s.URL+"/v1/chat/completions", fmt.Sprintf(`{"model":"docent","messages":[{"role":"user","content":%q}]}`, question), asJSON...)
 		if !strings.Contains(body, text) {
 			t.Errorf("in the format of OpenAI: %s", body)
 		}
@@ -361,7 +361,7 @@ func TestGapStaysOpen(t *testing.T) {
 		hear(t, c)
 		say(t, c, wstest.MessageText, frame(payload.UserMessage, fmt.Sprintf("%q", question)))
 		until(t, c, "Ask Ms. Roth")
-		_, body = root.Request(t, http.MethodGet, s.URL+"/api/search?q=Ms.+Roth+parking+permit", "")
+		_, body = root.Request(t, http.MethodGet, s.URL+"/api/search?q=How+much+does+a+parking+permit+cost", "")
 		none(t, "a search", body, []string{"Roth"})
 
 		resp, body = root.Request(t, http.MethodPatch, fmt.Sprint(s.URL, "/api/insight/gaps/", page.Gaps[0].ID), `{"state":"open"}`, asJSON...)

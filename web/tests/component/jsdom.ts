@@ -13,6 +13,13 @@ export function fillIn(): void {
   w.ResizeObserver = Watcher;
   w.IntersectionObserver = Watcher;
   w.CSS = { supports: () => true, escape: (s: string) => s.replace(/[^\w-]/g, '\\$&') };
+  Blob.prototype.arrayBuffer ??= function (this: Blob) {
+    return new Promise((done) => {
+      const reader = new FileReader();
+      reader.onload = () => done(reader.result as ArrayBuffer);
+      reader.readAsArrayBuffer(this);
+    });
+  };
   document.elementFromPoint = () => null;
   Element.prototype.scrollIntoView = () => undefined;
   Element.prototype.scrollTo = (() => undefined) as typeof Element.prototype.scrollTo;
