@@ -131,8 +131,8 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 			Schema: s, Kind: "postgres", MaxConns: int(pool.Config().MaxConns),
 			Corpus: s, Library: s, Collections: s, Tags: s, Moves: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 			Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s,
-			Tokens: s, Users: s, Logins: s, Links: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Solutions: s, Approved: s,
-			Kept:   s,
+			Tokens: s, Users: s, Logins: s, Links: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s,
+			Gaps: s, Solutions: s, Approved: s, Kept: s,
 			Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s, Jobs: s, Work: s, Failures: s, Replicas: s, Bus: s,
 			Vectors: vectors, Words: words,
 		}, nil
