@@ -1,84 +1,63 @@
 package agent
 
 import (
-	"fmt"
 	"strings"
+
+	"docent/agent/diagram"
 )
 
-// Mermaid returns a state diagram of the agent in Mermaid's language, as GitHub and many editors draw it. Each arrow has the
-// event and the conditions of its transition. Global states hang on one node for all states, and return to it. Mermaid fails
-// with the error of Validate.
-func (a *Agent) Mermaid() (string, error) {
+// Graph returns the states and transitions of the agent. Each transition has its event and its conditions. Global states hang
+// on one state for all states, and return to it. Graph.Mermaid and Graph.SVG draw it. Graph fails with the error of Validate.
+func (a *Agent) Graph() (diagram.Graph, error) {
 	m, err := a.compile()
+	if err != nil {
+		return diagram.Graph{}, err
+	}
+	out := diagram.Graph{Name: a.name}
+	at := map[string]int{}
+	for i, s := range m.states {
+		at[s.name] = i
+		out.States = append(out.States, diagram.State{Name: s.name, Initial: s == m.initial.State, Global: s.global})
+	}
+	for _, s := range m.states {
+		for _, t := range s.transitions {
+			out.Arrows = append(out.Arrows, diagram.Arrow{From: at[s.name], To: at[t.dest.name], Label: t.Label()})
+		}
+	}
+	addGlobals(&out, m.states, at)
+	return out, nil
+}
+
+// Mermaid returns a state diagram of the agent in Mermaid's language; see Graph.
+func (a *Agent) Mermaid() (string, error) {
+	g, err := a.Graph()
 	if err != nil {
 		return "", err
 	}
-	d := diagram{ids: map[string]string{}}
-	d.line("stateDiagram-v2")
-	for i, s := range m.states {
-		d.ids[s.name] = fmt.Sprintf("s%d", i+1)
-		d.line("state %q as %s", label(s.name), d.ids[s.name])
-	}
-	d.line("[*] --> %s", d.ids[m.initial.name])
-	for _, s := range m.states {
-		for _, t := range s.transitions {
-			d.arrow(d.ids[s.name], d.ids[t.dest.name], t.Label())
-		}
-	}
-	d.globals(m.states)
-	return d.String(), nil
+	return g.Mermaid(), nil
 }
 
-// diagram is a diagram that is being written.
-type diagram struct {
-	strings.Builder
-	ids map[string]string // of the states by name
-}
-
-func (d *diagram) line(format string, args ...any) {
-	if d.Len() > 0 {
-		d.WriteString("    ")
-	}
-	fmt.Fprintf(d, format+"\n", args...)
-}
-
-func (d *diagram) arrow(from, to, text string) {
-	if text == "" {
-		d.line("%s --> %s", from, to)
-		return
-	}
-	d.line("%s --> %s : %s", from, to, label(text))
-}
-
-// globals draws the ways to the global states and back.
-func (d *diagram) globals(states []*State) {
-	drawn := false
+// addGlobals adds the ways to the global states and back.
+func addGlobals(g *diagram.Graph, states []*State, at map[string]int) {
+	everywhere := len(states)
 	for _, s := range states {
 		if !s.global {
 			continue
 		}
-		if !drawn {
-			d.line("state %q as any", "any state")
-			drawn = true
+		if len(g.States) == everywhere {
+			g.States = append(g.States, diagram.State{Any: true})
 		}
-		d.arrow("any", d.ids[s.name], "intent "+s.reachable.Name)
+		g.Arrows = append(g.Arrows, diagram.Arrow{From: everywhere, To: at[s.name], Label: "intent " + s.reachable.Name})
 		last := s
 		for range states {
 			if len(last.transitions) == 0 {
-				d.arrow(d.ids[last.name], "any", "back")
+				g.Arrows = append(g.Arrows, diagram.Arrow{From: at[last.name], To: everywhere, Label: "back"})
 				break
 			}
 			last = last.transitions[0].dest
 		}
 	}
 }
-
-// escapes are the characters that Mermaid reads.
-var escapes = strings.NewReplacer(
-	"#", "#35;", ";", "#59;", ":", "#58;", `"`, "#quot;", "\n", " ", "<", "#lt;", ">", "#gt;", `\`, "#92;")
-
-// label returns a text for a diagram.
-func label(text string) string { return escapes.Replace(text) }
 
 // Label describes the event and the conditions of the transition for people, such as "intent order, variable paid == true".
 // It is "" for a transition that the session takes at once.

@@ -34,6 +34,7 @@ func TestMermaid(t *testing.T) {
     state "advise" as s5
     state "moved" as s6
     [*] --> s1
+    state "any state" as any
     s1 --> s2 : intent order
     s1 --> s1 : no intent
     s1 --> s2 : file pdf
@@ -44,7 +45,6 @@ func TestMermaid(t *testing.T) {
     s5 --> s4
     s6 --> s1 : message
     s6 --> s1 : form trip
-    state "any state" as any
     any --> s5 : intent help
     s4 --> any : back
 `

@@ -10,11 +10,13 @@ import (
 )
 
 func newAgentGraph(std stdio) *cobra.Command {
+	var svg bool
 	cmd := &cobra.Command{
 		Use:   "graph FILE",
 		Short: "Draw the states and transitions of an agent file",
 		Long: `Draw the states and transitions of an agent file as a state diagram in Mermaid's
-language. GitHub and many editors show it in a block of the language mermaid.`,
+language. GitHub and many editors show it in a block of the language mermaid.
+With --svg, draw a picture that browsers show.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := load(cmd)
@@ -29,14 +31,19 @@ language. GitHub and many editors show it in a block of the language mermaid.`,
 			if err != nil {
 				return err
 			}
-			diagram, err := d.Agent.Mermaid()
+			graph, err := d.Agent.Graph()
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprint(std.out, diagram)
+			draw := graph.Mermaid
+			if svg {
+				draw = graph.SVG
+			}
+			_, err = fmt.Fprint(std.out, draw())
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&svg, "svg", false, "draw a picture (SVG)")
 	scoped(cmd, config.Answering, config.Chatting)
 	return cmd
 }

@@ -23,7 +23,7 @@ var Levels = []Level{
 	}},
 	{"models", []string{"llm/...", "embed/..."}},
 	{"domain", []string{
-		"rag", "rag/corpus", "rag/definition", "rag/evidence", "rag/order", "rag/quote", "rag/retrieve/...", "rag/talk", "rag/text", "agent/chat",
+		"rag", "rag/corpus", "rag/definition", "rag/evidence", "rag/order", "rag/quote", "rag/retrieve/...", "rag/talk", "rag/text", "agent/chat", "agent/diagram",
 		"ingest/outline", "rag/table/...",
 	}},
 	{"abilities", []string{"agent/tool/...", "agent/intent/..."}},
