@@ -83,7 +83,7 @@ type path struct {
 	label *cell
 }
 
-// layout is a picture in the making.
+// layout is an unfinished picture.
 type layout struct {
 	graph  Graph
 	states []*cell

@@ -116,7 +116,7 @@ func (l *layout) place() {
 				}
 				c.wanted = mean(near, c.x, x)
 			}
-			settle(layer)
+			separate(layer)
 		}
 	}
 	leftmost := 0.0
@@ -132,9 +132,9 @@ func (l *layout) place() {
 	}
 }
 
-// settle moves the cells of a layer as near as possible to their wanted places, without overlap. Neighbors that would
+// separate moves the cells of a layer as near as possible to their wanted places, without overlap. Neighbors that would
 // overlap form a block with a common place.
-func settle(layer []*cell) {
+func separate(layer []*cell) {
 	type block struct {
 		cells  []*cell
 		sum, x float64 // of the wanted places, less the offsets; the place of the first cell
