@@ -71,3 +71,32 @@ func TestFurtherParagraph(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 }
+
+// TestHeadingFirst: the passage whose title is the subject of the question comes first, also if another one has its word in a step.
+func TestHeadingFirst(t *testing.T) {
+	t.Parallel()
+	results := []Passage{
+		passage(1, "Use Postgres", "Move the data", "1. Make a backup of the data.\n2. Start the server with the new database."),
+		passage(2, "Back up and restore", "Back up and restore", "This copies the whole database into a file. It works while the server runs."),
+	}
+	results[1].Score = .9
+	question := "how do I make a backup"
+	got, _ := Answer(testStatic, Query{Question: question, Searched: question, Passages: results})
+	if !strings.Contains(got, "whole database into a file") || strings.Index(got, "whole database into a file") > strings.Index(got+"Make a backup", "Make a backup") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// TestProseBeforeRow: prose of a better passage comes before a row of a table with the same words.
+func TestProseBeforeRow(t *testing.T) {
+	t.Parallel()
+	results := []Passage{
+		passage(1, "Proxy", "Network", "The server uses one port for the page and for the clients."),
+		passage(2, "Settings", "All settings", "| setting | meaning |\n|---|---|\n| `listen` | the port that the server uses |\n| `name` | its name |"),
+	}
+	question := "what port does the server use"
+	got, _ := Answer(testStatic, Query{Question: question, Searched: question, Passages: results})
+	if !strings.HasPrefix(got, "The server uses one port") {
+		t.Errorf("got\n%s", got)
+	}
+}

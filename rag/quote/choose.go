@@ -25,6 +25,8 @@ const (
 	weightName = .2
 	// weightGlossary rewards the row of a table whose first cell is the subject of the question.
 	weightGlossary = .6
+	// weightHeading rewards the passages whose heading or title has the words of the question.
+	weightHeading = .6
 	// weightDefinition rewards a definition of the subject, if the question asks for it.
 	weightDefinition = .8
 	// weightLength is the cost of a hundred words.
@@ -84,6 +86,7 @@ func (e *extractor) choose() []Block {
 		return nil
 	}
 	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	e.preferProse(candidates)
 	best := e.widened(candidates[0])
 	blocks, chosen := []Block{best.Block}, slices.Clone(best.quotes)
 	covered, hinted, length := slices.Clone(best.covered), slices.Clone(best.hinted), best.words
@@ -121,6 +124,23 @@ func (e *extractor) choose() []Block {
 		length += next.words
 	}
 	return blocks
+}
+
+// preferProse moves the best block of a better passage to the front of sorted candidates, if they begin with a row of a table that
+// says no more about the question. The name of a row is not its subject.
+func (e *extractor) preferProse(sorted []candidate) {
+	row := sorted[0]
+	if row.Kind != Row || row.quotes[0].glossary || row.Passage == 0 {
+		return
+	}
+	i := slices.IndexFunc(sorted, func(c candidate) bool {
+		return c.Kind != Row && c.Passage < row.Passage && e.coverage(c) >= sameCoverage*e.coverage(row)
+	})
+	if i > 0 && sorted[i].score >= max(enough*row.score, row.score-below) {
+		c := sorted[i]
+		copy(sorted[1:i+1], sorted[:i])
+		sorted[0] = c
+	}
 }
 
 // widened returns the whole paragraph around the best block, if it is not too long.
@@ -314,6 +334,7 @@ func (e *extractor) score(passage []quote, b Block) candidate {
 	if c.quotes[0].glossary {
 		c.base += weightGlossary
 	}
+	c.base += weightHeading * e.headed[b.Passage]
 	c.base -= weightLength * float64(c.words) / 100
 	c.base -= weightSeam * seams(passage, b.from, b.to)
 	c.base -= weightSaid * e.repeated(c)

@@ -1,6 +1,7 @@
 package quote
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -92,6 +93,8 @@ type extractor struct {
 	said string
 	// prior says how much each passage is trusted, from 0 to 1.
 	prior []float64
+	// headed has the share of the question in the last heading or the title of each passage, if it is most of it.
+	headed []float64
 	// encoded reports that the quotes have similarities.
 	encoded bool
 	// scratch is a reusable vector. The tokens of a window follow.
@@ -120,7 +123,8 @@ func extract(static *embed.Static, query Query) []quote {
 	}
 	e.terms = text.Weigh(query.Searched, query.Terms, e.known())
 	for i, p := range passages {
-		heading := text.Stems(corpus.HeadingLine(p.Document.Title, p.Headings))
+		e.headed = append(e.headed, heads(p.Passage, e.terms))
+		heading := headingStems(corpus.HeadingLine(p.Document.Title, p.Headings))
 		for at := range e.passages[i] {
 			e.cover(&e.passages[i][at], heading)
 		}
@@ -131,6 +135,41 @@ func extract(static *embed.Static, query Query) []quote {
 		e.compare(query.Similar)
 	}
 	return e.complete(e.choose())
+}
+
+// minHeaded is the share of a question from which a heading names its subject.
+const minHeaded = .6
+
+// headingStems returns the stems of the words of a heading, and of two words together: a question may say "backup" for "back up".
+func headingStems(line string) map[string]bool {
+	out := text.Stems(line)
+	words := strings.Fields(line)
+	for i := range max(0, len(words)-1) {
+		maps.Copy(out, text.Stems(words[i]+words[i+1]))
+	}
+	return out
+}
+
+// heads returns the larger share of the question in the last heading and the title of a passage, or 0 if it is small.
+func heads(p corpus.Passage, terms []text.Weighted) float64 {
+	lines := []string{p.Document.Title}
+	if n := len(p.Headings); n > 0 {
+		lines = append(lines, p.Headings[n-1])
+	}
+	most := 0.0
+	for _, line := range lines {
+		stems, sum := headingStems(line), 0.0
+		for _, t := range terms {
+			if stems[t.Stem] {
+				sum += t.Weight
+			}
+		}
+		most = max(most, sum)
+	}
+	if most < minHeaded {
+		return 0
+	}
+	return most
 }
 
 // compare sets the similarity of each quote and the question.
