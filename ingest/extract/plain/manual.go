@@ -129,6 +129,9 @@ func addPrinted(b *outline.Builder, lines []printed) {
 func isPrintedProse(lines []printed) bool {
 	words, plain := 0, 0
 	for _, l := range lines {
+		if strings.HasPrefix(l.text, "$ ") { // a command of a shell
+			return false
+		}
 		for w := range strings.FieldsSeq(l.text) {
 			words++
 			if strings.Trim(w, wordLetters+`.,:;!?()'"’“”‘‐-`) == "" && strings.Trim(w, "-.") != "" && !strings.HasPrefix(w, "-") {
