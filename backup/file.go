@@ -20,6 +20,10 @@ import (
 // encryptedStart begins a file that is encrypted with age.
 const encryptedStart = "age-encryption.org/"
 
+// passphraseWork is the logarithm of the work that one attempt at a passphrase takes. The value is
+// that of age, about a second. Tests use less.
+var passphraseWork = 18
+
 // Create writes a backup to a new file, which only its owner can read, and then reads the
 // file again and checks it. With a passphrase it encrypts the file with age. It replaces an
 // existing file only when the backup is complete. It replaces nothing but a regular file.
@@ -135,6 +139,7 @@ func encrypted(out io.Writer, passphrase string) (io.WriteCloser, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encrypt backup: %w", err)
 	}
+	recipient.SetWorkFactor(passphraseWork)
 	w, err := age.Encrypt(out, recipient)
 	if err != nil {
 		return nil, fmt.Errorf("encrypt backup: %w", err)
