@@ -1,16 +1,24 @@
-package retrieve_test
+package pipeline_test
 
 import (
+	"bufio"
+	"context"
+	"encoding/json"
 	"fmt"
+	"iter"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"docent/embed"
+	"docent/index/bm25"
+	"docent/index/flat"
 	"docent/internal/fault"
 	"docent/rag"
+	"docent/rag/corpus"
 	"docent/rag/evidence"
 	"docent/rag/pipeline"
 	"docent/rag/retrieve"
@@ -66,6 +74,65 @@ func hostileText(kind string, n int) string {
 	return strings.ToValidUTF8(text.Head(b.String(), n), "")
 }
 
+// fixedCorpus is a corpus of documents with one chunk each. It never changes.
+type fixedCorpus []corpus.Change
+
+func (c fixedCorpus) Revision(context.Context) (corpus.Revision, error) {
+	return corpus.Revision{Database: "one", Number: int64(len(c))}, nil
+}
+
+func (c fixedCorpus) Changes(_ context.Context, since int64, _ string) iter.Seq2[corpus.Change, error] {
+	return func(yield func(corpus.Change, error) bool) {
+		for _, change := range c[since:] {
+			if !yield(change, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (c fixedCorpus) Watch(context.Context) (<-chan struct{}, error) { return nil, nil }
+
+func (c fixedCorpus) Passages(_ context.Context, ids []int64) (out []corpus.Passage, err error) {
+	for _, id := range ids {
+		out = append(out, corpus.Passage{Chunk: c[id-1].Chunks[0], Document: c[id-1].Document})
+	}
+	return out, nil
+}
+
+// smallRetriever searches the corpus of the tests of rag/retrieve.
+func smallRetriever(t testing.TB, static *embed.Static) *retrieve.Retriever {
+	t.Helper()
+	f, err := os.Open("../retrieve/testdata/retrieval/corpus.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var c fixedCorpus
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var l struct{ Document, Title, Text string }
+		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
+			t.Fatal(err)
+		}
+		id := int64(len(c) + 1)
+		d := corpus.Document{ID: id, Source: fmt.Sprint(l.Document, id), Title: l.Title, Language: "en", Collection: corpus.DefaultCollection, Status: corpus.Ready}
+		chunk := corpus.Chunk{ID: id, DocumentID: id, Text: l.Text, Kind: corpus.Prose}
+		vectors, err := static.EmbedDocuments(t.Context(), []string{corpus.IndexText(l.Title, chunk)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c = append(c, corpus.Change{Revision: id, Document: d, Chunks: []corpus.Chunk{chunk}, Vectors: vectors})
+	}
+	r, err := retrieve.New(retrieve.Config{Corpus: c, Embedder: static, Static: static, Words: bm25.New(), Nearest: flat.New(flat.Config{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 const (
 	// growth is the maximum factor of work for a question of four times the length: 2.5 for each doubling. One doubling alone
 	// can cost more, because slices grow in steps.
@@ -95,7 +162,7 @@ func asks(t testing.TB) func(question string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := pipeline.New(pipeline.Config{Retriever: load(t, small(t), ""), Static: static, MinEvidence: -1})
+	p, err := pipeline.New(pipeline.Config{Retriever: smallRetriever(t, static), Static: static, MinEvidence: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,9 +199,12 @@ func TestEvidenceGrowsWithTheQuestion(t *testing.T) { //nolint:paralleltest // a
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := load(t, small(t), "")
+	found, err := smallRetriever(t, static).Retrieve(t.Context(), retrieve.Query{Question: "shared_buffers default"})
+	if err != nil || len(found.Results) == 0 {
+		t.Fatalf("found %d passages: %v", len(found.Results), err)
+	}
 	var best []evidence.Passage
-	for _, result := range ask(t, r, retrieve.Query{Question: "shared_buffers default"}).Results {
+	for _, result := range found.Results {
 		best = append(best, evidence.Passage{Text: result.Passage.Text})
 	}
 	const n = 500
