@@ -175,10 +175,15 @@ func (c *memoryCorpus) Watch(ctx context.Context) (<-chan struct{}, error) {
 func (c *memoryCorpus) Passages(_ context.Context, ids []int64) ([]corpus.Passage, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	known := map[int64]corpus.Passage{}
+	wanted, known := map[int64]bool{}, map[int64]corpus.Passage{}
+	for _, id := range ids {
+		wanted[id] = true
+	}
 	for _, change := range c.live {
-		for _, chunk := range change.Chunks {
-			known[chunk.ID] = corpus.Passage{Chunk: chunk, Document: change.Document}
+		for i := range change.Chunks {
+			if chunk := &change.Chunks[i]; wanted[chunk.ID] {
+				known[chunk.ID] = corpus.Passage{Chunk: *chunk, Document: change.Document}
+			}
 		}
 	}
 	var out []corpus.Passage

@@ -307,12 +307,12 @@ func TestFollowSavesVectors(t *testing.T) {
 			e.mu.Lock()
 			e.all = all[:done] // whole writes
 			e.mu.Unlock()
-			<-time.After(time.Hour)
+			<-time.After(10 * time.Minute) // a snapshot of vectors is due after five
 			synctest.Wait()
 			e.asked = nil
 			wantEncoded(t, encoded(t, c, e, path), done, 2113)
 			if slices.Min(e.asked) != e.all[len(e.all)-1].Revision {
-				t.Errorf("after an hour, a start reads vectors since %v", e.asked)
+				t.Errorf("after ten minutes, a start reads vectors since %v", e.asked)
 			}
 		}
 		stop()

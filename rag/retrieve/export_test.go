@@ -63,6 +63,9 @@ func adjacent(vectors iter.Seq[[]float32]) bool {
 // SetMoved changes the minimum number of chunks that Load moves to the snapshot.
 func SetMoved(r *Retriever, chunks int) { r.moved = chunks }
 
+// SetBatch changes the approximate number of chunks that are indexed at a time.
+func SetBatch(r *Retriever, chunks int) { r.batch = chunks }
+
 // SetHeld changes the minimum number of chunks that Follow moves to the snapshot at once.
 func SetHeld(r *Retriever, chunks int) { r.held = chunks }
 

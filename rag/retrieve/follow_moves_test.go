@@ -136,22 +136,24 @@ func (c endingContext) Err() error {
 // TestSnapshotAfterPartOfAChange: a server that ends while it applies a large document saves no snapshot with a part of it.
 func TestSnapshotAfterPartOfAChange(t *testing.T) {
 	t.Parallel()
+	const rows, rounds = 200, 40 // four batches
 	ended := 0
-	for calls := int64(0); calls < 2400; calls += 60 {
+	for round := range int64(rounds) {
 		c := small(t)
 		path := snapshotOf(t, c)
 		r := load(t, c, path)
+		retrieve.SetBatch(r, rows/4)
 		putMany(t, c, 3)
 		if err := retrieve.Advance(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
 		var chunks []corpus.Chunk
-		for i := range 1500 {
+		for i := range rows {
 			chunks = append(chunks, corpus.Chunk{Text: fmt.Sprintf("Row %d has a value.", i)})
 		}
 		c.put(t, corpus.Document{Source: "/large.csv", Title: "Large", Language: "en"}, chunks...)
 		left := new(atomic.Int64)
-		left.Store(calls)
+		left.Store(8 * round)
 		if retrieve.Advance(endingContext{t.Context(), left}, r) != nil {
 			ended++
 		}
@@ -159,11 +161,11 @@ func TestSnapshotAfterPartOfAChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.asked = 0
-		if next := load(t, c, path); c.asked == 0 && left.Load() < 0 || next.Len() != 15+3+1500 {
-			t.Fatalf("%d calls: all was read again, or %d chunks are found", calls, next.Len())
+		if next := load(t, c, path); c.asked == 0 && left.Load() < 0 || next.Len() != 15+3+rows {
+			t.Fatalf("%d calls: all was read again, or %d chunks are found", 8*round, next.Len())
 		}
 	}
-	if ended == 0 || ended == 40 {
-		t.Errorf("the context ended %d of 40 changes", ended)
+	if ended == 0 || ended == rounds {
+		t.Errorf("the context ended %d of %d changes", ended, rounds)
 	}
 }

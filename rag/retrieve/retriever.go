@@ -100,6 +100,8 @@ type Retriever struct {
 	// moved is the minimum number of chunks that Load moves to the snapshot, and held is
 	// that of Follow.
 	moved, held int
+	// batch is the approximate number of chunks that are indexed at a time.
+	batch int
 
 	// files are the snapshots that searches can read.
 	files flat.Files
@@ -138,6 +140,7 @@ func New(cfg Config) (*Retriever, error) {
 		enriched: enriched{Enriched: cfg.Enriched, static: cfg.Static, chunks: map[int64]map[int64]bool{}},
 		moved:    movedChunks,
 		held:     heldChunks,
+		batch:    batchChunks,
 		took:     meter.New(cfg.Metrics, "docent_rag_seconds", `stage="search"`),
 	}
 	if r.features == nil {
@@ -174,7 +177,7 @@ func (r *Retriever) keepsRows() bool { return r.features == Features(r.memory) }
 // Len counts the chunks in memory.
 func (r *Retriever) Len() int { return r.memory.len() }
 
-// batchChunks is the approximate number of chunks that are indexed at a time.
+// batchChunks is the value of Retriever.batch.
 const batchChunks = 512
 
 // Encoders returns the progress of each encoder.
@@ -269,7 +272,7 @@ func (r *Retriever) refreshRows(ctx context.Context, limit int) (more bool, err 
 		}
 		batch = append(batch, change)
 		last = max(last, change.Revision)
-		if chunks += len(change.Chunks); chunks >= batchChunks {
+		if chunks += len(change.Chunks); chunks >= r.batch {
 			if err := r.apply(ctx, batch); err != nil {
 				return false, err
 			}
@@ -320,7 +323,7 @@ func (r *Retriever) apply(ctx context.Context, changes []corpus.Change) error {
 	for i := range changes {
 		fresh[i], entries = r.derive(&changes[i], entries)
 	}
-	for part := range slices.Chunk(entries, batchChunks) { // a document can have many more chunks
+	for part := range slices.Chunk(entries, r.batch) { // a document can have many more chunks
 		for _, m := range r.mirrors {
 			if err := m.Put(ctx, part); err != nil {
 				r.unsaved = 0 // no snapshot until the change is applied: the indexes may have a part of it
