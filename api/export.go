@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"docent/agent/chat"
+	"docent/agent/recording"
 	"docent/agent/session/journal"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -50,7 +51,7 @@ type Export struct {
 type exportInput struct {
 	SessionID string `path:"session_id" maxLength:"255"`
 	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of this server."`
-	Format    string `query:"format" enum:"json,markdown,docx,pdf" default:"json" doc:"json contains all data. The others are readable text with sources, without reasoning steps."`
+	Format    string `query:"format" enum:"json,markdown,docx,pdf,recording" default:"json" doc:"json contains all data. recording is a test for docent agent test. The others are readable text with sources, without reasoning steps."`
 	Turn      int64  `query:"turn" minimum:"0" doc:"Exports only this turn. Without it, the whole conversation."`
 	Replaced  bool   `query:"replaced" doc:"Includes messages that were edited or answered again."`
 }
@@ -75,8 +76,9 @@ func (e exports) operation() huma.Operation {
 		Summary: "Export a conversation as a file", Errors: []int{http.StatusNotFound, http.StatusTooManyRequests, http.StatusServiceUnavailable},
 		Responses: map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{
 			"application/json": {Schema: schema}, "text/markdown": {Schema: &huma.Schema{Type: huma.TypeString}},
-			docxType: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
-			pdfType:  {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
+			"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}},
+			docxType:     {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
+			pdfType:      {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
 		}}},
 	}
 }
@@ -101,6 +103,8 @@ func (e exports) send(ctx context.Context, record journal.SessionRecord, in *exp
 	switch in.Format {
 	case "markdown":
 		kind, ending, write = "text/markdown; charset=utf-8", ".md", e.writeMarkdown
+	case "recording":
+		kind, ending, write = "text/plain; charset=utf-8", ".txt", e.writeRecording
 	case "docx", "pdf":
 		markdown := &limitedBuffer{room: maxPaged}
 		if err := e.writeMarkdown(ctx, markdown, record, query); err != nil {
@@ -131,7 +135,7 @@ type limitedBuffer struct {
 // Write implements io.Writer.
 func (b *limitedBuffer) Write(p []byte) (int, error) {
 	if b.room -= len(p); b.room < 0 {
-		return 0, fault.New(fault.Invalid, "export_too_long", "the conversation is too long for this format; export single answers, or Markdown")
+		return 0, tooLong()
 	}
 	return b.Buffer.Write(p) //nolint:wrapcheck // it never fails
 }
@@ -194,6 +198,59 @@ func (e exports) writeMarkdown(ctx context.Context, w io.Writer, record journal.
 		query.After = after
 		return e.store.Messages(ctx, record.RowID, query)
 	})
+}
+
+// writeRecording writes a recording; see recording.FromStored.
+func (e exports) writeRecording(ctx context.Context, w io.Writer, record journal.SessionRecord, query journal.MessageQuery) error {
+	messages, err := allOf(query, func(q journal.MessageQuery) ([]agent.ChatMessage, error) {
+		return e.store.Messages(ctx, record.RowID, q)
+	}, func(m agent.ChatMessage) (int64, int) { return m.Seq, len(m.Content) })
+	if err != nil {
+		return err
+	}
+	steps, err := allOf(query, func(q journal.MessageQuery) ([]chat.Reasoning, error) {
+		return e.store.Steps(ctx, record.RowID, q)
+	}, func(r chat.Reasoning) (int64, int) { return r.Seq, len(r.Payload) })
+	if err != nil {
+		return err
+	}
+	text := recording.FromStored(record.Key.ID, messages, steps).String()
+	if len(text) > recording.MaxBytes {
+		return tooLong()
+	}
+	if _, err := io.WriteString(w, text); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	return nil
+}
+
+// maxRecorded bounds the messages of a recording, and its steps, in bytes. Answers have passages that the recording lacks.
+const maxRecorded = 4 * recording.MaxBytes
+
+// allOf returns all records that read returns, at most maxRecorded bytes.
+func allOf[T any](
+	query journal.MessageQuery, read func(journal.MessageQuery) ([]T, error), measure func(T) (seq int64, size int),
+) ([]T, error) {
+	var out []T
+	for left := maxRecorded; ; {
+		page, err := read(query)
+		if err != nil || len(page) == 0 {
+			return out, err
+		}
+		for _, t := range page {
+			seq, size := measure(t)
+			if left -= size; left < 0 {
+				return nil, tooLong()
+			}
+			query.After = seq
+		}
+		out = append(out, page...)
+	}
+}
+
+// tooLong returns the error for a conversation that is too long for its format.
+func tooLong() error {
+	return fault.New(fault.Invalid, "export_too_long", "the conversation is too long for this format; export single answers, or Markdown")
 }
 
 // exportName returns the file name of a conversation: its name, or its id without

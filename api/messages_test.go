@@ -14,6 +14,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/chat"
+	"docent/agent/recording"
 	"docent/agent/session/journal"
 	"docent/api/filename"
 	"docent/internal/fault"
@@ -173,6 +174,14 @@ func TestExport(t *testing.T) {
 		if resp.StatusCode != 200 || !strings.HasPrefix(body, begins) || !strings.HasSuffix(resp.Header.Get("Content-Disposition"), "First."+format) {
 			t.Errorf("%s: %d %s %.10q", format, resp.StatusCode, resp.Header.Get("Content-Disposition"), body)
 		}
+	}
+	resp, body = c.do("GET", "/api/sessions/s1/export?format=recording", "")
+	if h := resp.Header; h.Get("Content-Type") != "text/plain; charset=utf-8" || h.Get("Content-Disposition") != `attachment; filename=First.txt` {
+		t.Errorf("headers are %v", h)
+	}
+	rec, err := recording.Parse("First.txt", []byte(body))
+	if err != nil || fmt.Sprint(rec.Of(recording.User), rec.Of(recording.Peer), len(rec.Of(recording.Agent))) != "[Hi] [Ho] 1" {
+		t.Errorf("as a recording it is %v\n%s", err, body)
 	}
 	if _, body = c.do("GET", "/api/sessions/s1/export?turn=1&format=markdown", ""); strings.Contains(body, "Ho") || !strings.Contains(body, "Hi") {
 		t.Errorf("one turn: %s", body)
