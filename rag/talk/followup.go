@@ -81,7 +81,7 @@ func complete(question string, turns []Turn, answered bool) string {
 		}
 	}
 	slices.Reverse(said)
-	if start := opening(answer); answered && start != "" {
+	if start := opening(answer); answered && start != "" && !inOtherLanguage(question, start) {
 		said = append(said, start)
 	}
 	if names := namesIn(answer); len(names) > 0 {
@@ -141,6 +141,13 @@ func opening(answer string) string {
 		end = min(len(answer), maxOpening)
 	}
 	return strings.Join(strings.Fields(strings.ToValidUTF8(answer[:end], "")), " ")
+}
+
+// inOtherLanguage reports whether an answer quotes documents in another language than the question. Its words would hide the language
+// of the question.
+func inOtherLanguage(question, answer string) bool {
+	asked, said := text.Language(question), text.ClearLanguage(answer)
+	return asked != "" && said != "" && asked != said
 }
 
 // Asked reports whether the user asked anything in earlier turns. Greetings and

@@ -185,3 +185,15 @@ func TestNamedSubject(t *testing.T) {
 		t.Errorf("the search is for %q", got)
 	}
 }
+
+// TestAnswerInOtherLanguage: a German question on English documents is searched without the words of the English answer.
+func TestAnswerInOtherLanguage(t *testing.T) {
+	t.Parallel()
+	turns := []Turn{{User, "Wie installiere ich die Pumpe?"}, {Assistant, "The pump is for the tank, and it has a seal."}}
+	if got := SearchText("und wie viel kostet sie?", turns); strings.Contains(got, "tank") {
+		t.Errorf("it searches for %q", got)
+	}
+	if got := SearchText("how much does it cost?", turns); !strings.Contains(got, "tank") {
+		t.Errorf("it searches for %q", got)
+	}
+}
