@@ -54,6 +54,7 @@ test('answers are imported from CSV after a preview', async () => {
   await page.goto('#/console/answers');
   await page.getByRole('button', { name: 'Import from CSV' }).click();
   const csv = 'question,answer\nWho waters the plants?,Ann.\nWho repairs bikes?,Bob.\nWhy?,\n';
+  await expect.poll(() => document.querySelector<HTMLInputElement>('input[type="file"]')?.disabled).toBe(false);
   await page.getByLabel('CSV file').setInputFiles([{ name: 'answers.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) }]);
   await expect.poll(() => page.locator('table tbody tr').allInnerTexts()).toEqual([
     expect.stringContaining('Who waters the plants?'), expect.stringMatching(/3.*changed/), expect.stringMatching(/4.*refused.*the question or the answer is missing/),

@@ -180,7 +180,7 @@ export const console: Console = {
     noneDue: 'Keine Antwort ist zu prüfen.',
     onlyDue: 'Nur zu prüfende Antworten',
     write: 'Antwort schreiben',
-    fallbackText: 'Text in Markdown',
+    fallbackText: 'Text als Markdown',
     fallback: 'Nur ohne andere Antwort',
     fallbackHint: 'Wer eine dieser Fragen stellt, bekommt den Text, wenn die Dokumente sie nicht beantworten. Der Text ist unterschrieben, und die nächsten Passagen stehen darunter.',
     changed: 'Ein Dokument hat sich geändert',
