@@ -34,6 +34,7 @@ import (
 	"docent/api/slots"
 	"docent/api/sse"
 	"docent/api/stall"
+	"docent/api/suggest"
 	"docent/api/system"
 	"docent/api/uploads"
 	"docent/insight"
@@ -334,6 +335,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 		MaxReads: DefaultUploads, StallTimeout: cfg.StallTimeout,
 	})
 	pages.AddRoutes(r, pages.Config{Library: shelf, Drawer: cfg.Pages, StallTimeout: cfg.StallTimeout})
+	suggest.AddRoutes(r, suggest.Config{Library: shelf, Answers: cfg.RAG})
 	searches := slots.New(cfg.MaxSearches,
 		fault.New(fault.Busy, "searches_full", "docent is running as many searches as it can; try again in a moment"))
 	search{cfg.Retriever, answers, searches}.addRoutes(r)

@@ -193,13 +193,13 @@ func TestNothingOfUnreadableCollections(t *testing.T) {
 func (s *rightsSite) paths() []string {
 	paths := []string{
 		"/api/info", "/api/documents", "/api/documents?sort=title", "/api/documents?match=secret",
-		"/api/search?q=feed+pump&k=50", "/api/search?q=feed+pump&k=50&explain=true",
+		"/api/search?q=feed+pump&k=50", "/api/search?q=feed+pump&k=50&explain=true", "/api/suggestions?limit=20",
 	}
 	for _, c := range rightsCollections {
 		paths = append(paths, "/api/documents?collection="+c, "/api/search?q=water&k=50&collection="+c)
 	}
 	for _, id := range s.ids {
-		for _, part := range []string{"", "/text", "/file", "/chunks", "/pages/0", "/pages/0/image"} {
+		for _, part := range []string{"", "/text", "/file", "/chunks", "/outline", "/pages/0", "/pages/0/image"} {
 			paths = append(paths, fmt.Sprintf("/api/documents/%d%s", id, part))
 		}
 	}

@@ -562,6 +562,20 @@ export interface components {
             /** @description The ids of the documents. Unknown ids are ignored. */
             ids: number[];
         };
+        DocumentOutline: {
+            /** @description False if the document has more passages than an outline covers, which is 10,000. */
+            complete: boolean;
+            /** @description The headings in the order of the document, without its title. */
+            headings: components["schemas"]["Heading"][];
+            /** @description The document after it in the collection, by title. Absent for the last one. */
+            next?: components["schemas"]["Neighbor"];
+            /** @description The document before it in the collection, by title. Absent for the first one. */
+            previous?: components["schemas"]["Neighbor"];
+            /** @description At most three questions that the document answers without a model. */
+            questions: string[];
+            /** @description Leading sentences of the document. */
+            summary: string[];
+        };
         DocumentPage: {
             documents: components["schemas"]["Document"][];
             /**
@@ -817,6 +831,28 @@ export interface components {
         GroupName: {
             /** @description 1 to 64 letters, digits, and characters of . _ @ + -. */
             name: string;
+        };
+        Heading: {
+            /**
+             * Format: int64
+             * @description The exclusive end of that passage.
+             */
+            end: number;
+            /**
+             * Format: int64
+             * @description The level below the title, from 1.
+             */
+            level: number;
+            /** Format: int64 */
+            page: number | null;
+            /** @description The printed page number. */
+            page_label?: string;
+            /**
+             * Format: int64
+             * @description The byte offset of its first passage in the text of the document.
+             */
+            start: number;
+            text: string;
         };
         Health: {
             /** @enum {string} */
@@ -1211,6 +1247,11 @@ export interface components {
             timestamp: string;
             /** @enum {string} */
             to: "answered" | "unsure" | "not_found";
+        };
+        Neighbor: {
+            /** Format: int64 */
+            id: number;
+            title: string;
         };
         NewApprovedAnswer: {
             collection: string;
@@ -2184,6 +2225,10 @@ export interface components {
             /** Format: int64 */
             turn: number;
         };
+        Suggestions: {
+            /** @description The questions. The collections take turns, and those that changed last come first. */
+            questions: string[];
+        };
         Summary: {
             /** Format: int64 */
             added: number;
@@ -2533,6 +2578,7 @@ export type Disk = components['schemas']['Disk'];
 export type Document = components['schemas']['Document'];
 export type DocumentIDs = components['schemas']['DocumentIDs'];
 export type DocumentMove = components['schemas']['DocumentMove'];
+export type DocumentOutline = components['schemas']['DocumentOutline'];
 export type DocumentPage = components['schemas']['DocumentPage'];
 export type DocumentTags = components['schemas']['DocumentTags'];
 export type EmbedderInfo = components['schemas']['EmbedderInfo'];
@@ -2557,6 +2603,7 @@ export type GapPage = components['schemas']['GapPage'];
 export type Group = components['schemas']['Group'];
 export type GroupMember = components['schemas']['GroupMember'];
 export type GroupName = components['schemas']['GroupName'];
+export type Heading = components['schemas']['Heading'];
 export type Health = components['schemas']['Health'];
 export type HiddenTurns = components['schemas']['HiddenTurns'];
 export type ImportedAnswers = components['schemas']['ImportedAnswers'];
@@ -2584,6 +2631,7 @@ export type ModelOrder = components['schemas']['ModelOrder'];
 export type ModelTest = components['schemas']['ModelTest'];
 export type MovedDocuments = components['schemas']['MovedDocuments'];
 export type MovedQuestion = components['schemas']['MovedQuestion'];
+export type Neighbor = components['schemas']['Neighbor'];
 export type NewApprovedAnswer = components['schemas']['NewApprovedAnswer'];
 export type NewCollection = components['schemas']['NewCollection'];
 export type NewSession = components['schemas']['NewSession'];
@@ -2672,6 +2720,7 @@ export type SourceList = components['schemas']['SourceList'];
 export type SourceOption = components['schemas']['SourceOption'];
 export type SourceWish = components['schemas']['SourceWish'];
 export type Step = components['schemas']['Step'];
+export type Suggestions = components['schemas']['Suggestions'];
 export type Summary = components['schemas']['Summary'];
 export type System = components['schemas']['System'];
 export type TaggedDocuments = components['schemas']['TaggedDocuments'];

@@ -1,0 +1,142 @@
+package suggest
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// shortest and longest bound the letters of a title in a question.
+	shortest, longest = 3, 60
+)
+
+var (
+	// hollow are titles without a topic, and titles that address the reader.
+	hollow = regexp.MustCompile(`(?i)^(?:the rest|introduction|overview|contents|table of contents|see also|notes?|index|summary|examples?|misc\w*|` +
+		`einleitung|einführung|überblick|inhalt|inhaltsverzeichnis|siehe auch|anmerkungen?|beispiele?|zusammenfassung)$|\b(?:your|my|our)\b`)
+	numbered  = regexp.MustCompile(`^(?:[A-Z]\.)?[\d.]+\s+`)
+	spaces    = regexp.MustCompile(`[\s_]+`)
+	fileName  = regexp.MustCompile(`(?i)\.[a-z0-9]{1,5}$`)
+	yesOrNo   = regexp.MustCompile(`(?i)^(?:can|does|do|is|are)\b`)
+	latinName = regexp.MustCompile(`^(?:\p{Ll}\S*|\p{Lu}\S*[\p{Lu}\d]\S*)$`)
+	ownName   = regexp.MustCompile(`\p{Lu}.*\p{Lu}|\d`)
+)
+
+// aboutDocument makes a question from the title of a document; "" if none sounds natural.
+func aboutDocument(title, language string) string {
+	t := tidy(title)
+	switch {
+	case t == "" || asks(t):
+		return asked(t)
+	case latinName.MatchString(t): // a single word in the spelling of a name
+		return pick(language, "What is "+t+"?", "Was ist "+t+"?")
+	}
+	return pick(language, "What is “"+t+"” about?", "Was steht in „"+t+"“?")
+}
+
+// aboutSection makes a question from a heading, among other documents; "" if none sounds natural.
+func aboutSection(title, heading, language string) string {
+	of, t := tidy(title), tidy(heading)
+	switch {
+	case t == "" || asks(t):
+		return asked(t)
+	case of == "" || strings.EqualFold(of, t) || !strings.Contains(t, " "): // a single word does not describe a section
+		return ""
+	}
+	return pick(language, "What does “"+of+"” say about "+lowered(t)+"?", "Was steht in „"+of+"“ zum Thema „"+t+"“?")
+}
+
+// inDocument makes a question from a heading, for a reader who asks only this document; "" if none sounds natural.
+func inDocument(title, heading, language string) string {
+	t := tidy(heading)
+	switch {
+	case t == "" || asks(t):
+		return asked(t)
+	case strings.EqualFold(tidy(title), t):
+		return ""
+	}
+	return pick(language, "What does the document say about "+lowered(t)+"?", "Was steht im Dokument zum Thema „"+t+"“?")
+}
+
+func pick(language, english, german string) string {
+	if language == "de" {
+		return german
+	}
+	return english
+}
+
+// asks reports whether a title is a question.
+func asks(t string) bool { return strings.HasSuffix(t, "?") || yesOrNo.MatchString(t) }
+
+// asked returns such a title with its question mark.
+func asked(t string) string {
+	if t == "" || strings.HasSuffix(t, "?") {
+		return t
+	}
+	return t + "?"
+}
+
+// tidy returns a title without decoration; "" if it has no topic.
+func tidy(title string) string {
+	t := spaces.ReplaceAllString(title, " ")
+	t = strings.TrimRight(numbered.ReplaceAllString(t, ""), ":. ")
+	t = strings.TrimSpace(t)
+	n := utf8.RuneCountInString(t)
+	if n < shortest || n > longest || strings.ContainsAny(t, `<>{}|\/`) || fileName.MatchString(t) || hollow.MatchString(t) {
+		return ""
+	}
+	// A title in another script does not fit into the sentence.
+	latin := 0
+	for _, r := range t {
+		if unicode.Is(unicode.Latin, r) {
+			latin++
+		}
+	}
+	if latin*2 < n {
+		return ""
+	}
+	return t
+}
+
+// lowered lowers the first letter of a title, but not of a name or an acronym.
+func lowered(t string) string {
+	first, rest, _ := strings.Cut(t, " ")
+	if ownName.MatchString(first) {
+		return t
+	}
+	for _, word := range strings.Fields(rest) {
+		if r, _ := utf8.DecodeRuneInString(word); unicode.IsUpper(r) {
+			return t
+		}
+	}
+	r, size := utf8.DecodeRuneInString(t)
+	return string(unicode.ToLower(r)) + t[size:]
+}
+
+// distinct returns the first of equal texts, in any letter case.
+func distinct(list []string) []string {
+	out, seen := []string{}, map[string]bool{}
+	for _, s := range list {
+		if key := strings.ToLower(s); !seen[key] {
+			seen[key] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// interleaved returns the first element of each list, then the second of each, and so on.
+func interleaved(lists [][]string) []string {
+	var out []string
+	for i, more := 0, true; more; i++ {
+		more = false
+		for _, list := range lists {
+			if i < len(list) {
+				out, more = append(out, list[i]), true
+			}
+		}
+	}
+	return out
+}
