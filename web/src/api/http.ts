@@ -11,6 +11,7 @@ import type {
   CollectionChanges,
   CollectionRow,
   ConversationPage,
+  DocumentOutline,
   DocumentPage,
   DocumentRow,
   ErrorShape,
@@ -21,11 +22,11 @@ import type {
   PageRow,
   Facets,
   Places,
-  RagMessage,
   RightRow,
   SearchResults,
   SessionRow,
   Stored,
+  Suggestions,
   TokenRow,
   UploadResult,
 } from './shapes';
@@ -238,19 +239,12 @@ export function search(q: string, { k, collections = [], documents = [], explain
   return json<SearchResults>('/api/search' + query({ q, k, explain: explain ? 'true' : undefined }) + more, signal ? { signal } : {});
 }
 
-/** findHeadings returns the headings of the passages nearest to a question. */
-export const findHeadings = (q: string, k: number) =>
-  json<{ results: { heading: string }[] | null }>('/api/search' + query({ q, k })).then((r) =>
-    (r.results ?? []).map((hit) => hit.heading),
-  );
+/** getSuggestions returns questions that the documents answer. */
+export const getSuggestions = (limit: number, language: string) => json<Suggestions>('/api/suggestions' + query({ limit, language })).then((r) => r.questions);
 
-/** quote answers from the documents without a language model. */
-export const quote = (question: string) =>
-  json<RagMessage>('/api/ask', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ question, model: 'extractive' }),
-  });
+/** getOutline returns the headings, the summary, questions, and the neighbors of a document. */
+export const getOutline = (id: number, language: string, signal?: AbortSignal) =>
+  json<DocumentOutline>(`/api/documents/${id}/outline` + query({ language }), signal ? { signal } : {});
 
 export const documentFile = (id: number) => `${base}/api/documents/${id}/file`;
 

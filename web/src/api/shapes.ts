@@ -12,6 +12,7 @@ export type {
   Conversation as OthersRow,
   ConversationPage,
   Document as DocumentRow,
+  DocumentOutline,
   DocumentPage,
   Facets,
   PlaceCount,
@@ -37,6 +38,7 @@ export type {
   Share as ShareRow,
   SignIn as SignInRow,
   SharedConversation,
+  Suggestions,
   Token as TokenRow,
   UploadResult,
 } from './wire';

@@ -10,16 +10,11 @@ beforeEach(async () => {
   ({ mock, page } = await start());
 });
 
-test('a second visit asks nothing until the documents change', async () => {
+test('a visit loads the questions in one call, and a click asks one', async () => {
   const suggested = () => page.locator('.start button').allTextContents();
   await page.goto('#/');
-  await expect.poll(async () => (await suggested()).length).toBeGreaterThan(0);
-  const [before, asked] = [await suggested(), mock.quoted];
-  expect(asked).toBeGreaterThan(0);
-  await page.reload();
-  await expect.poll(suggested).toEqual(before);
-  expect(mock.quoted).toBe(asked);
-  mock.documents.pop();
-  await page.reload();
-  await expect.poll(() => mock.quoted).toBeGreaterThan(asked);
+  await expect.poll(suggested).toEqual(['What is “Backups” about?', 'What is docent?']);
+  expect(mock.suggested).toEqual(['?limit=4&language=en']);
+  await page.getByRole('button', { name: 'What is docent?' }).click();
+  await expect.poll(() => mock.received.at(-1)?.content).toEqual('What is docent?');
 });

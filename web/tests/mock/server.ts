@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { ChunkRow, CollectionInfo, DocumentRow, Info, Me, SessionRow, TokenRow } from '../../src/api/shapes';
+import type { ChunkRow, CollectionInfo, DocumentOutline, DocumentRow, Info, Me, SessionRow, TokenRow } from '../../src/api/shapes';
 import { answer, documents, type MockDocument } from './corpus';
 import { MockInsight } from './insight';
 import { MockLog } from './log';
@@ -98,8 +98,10 @@ export class MockDocent {
   hold = '';
   /** The name and the password of the user; '' without sign-in. */
   login = '';
-  /** The number of answers over HTTP, which the start page asks for. */
-  quoted = 0;
+  /** The queries of suggested questions. */
+  suggested: string[] = [];
+  /** The outline of each document. */
+  outline: Omit<DocumentOutline, 'previous' | 'next'> = { headings: [], complete: true, summary: [], questions: [] };
 
   /** The link with which the user sets the password; '' without one. */
   link = '';
@@ -393,9 +395,15 @@ export class MockDocent {
       this.tagged.push(JSON.parse(await body(req)));
       return void json({ tagged: 1 });
     }
-    if (noun === 'ask') {
-      this.quoted++;
-      return void json(answer('backup', this.documents));
+    if (noun === 'suggestions') {
+      this.suggested.push(url.search);
+      return void json({ questions: this.documents.length > 0 ? ['What is “Backups” about?', 'What is docent?'] : [] });
+    }
+    if (noun === 'documents' && part === 'outline') {
+      const at = this.documents.findIndex((d) => d.id === Number(id));
+      if (at < 0) return void json({ code: 'not_found', message: 'there is no such document', retryable: false }, 404);
+      const beside = (d: MockDocument | undefined) => d && { id: d.id, title: d.title };
+      return void json({ ...this.outline, previous: beside(this.documents[at - 1]), next: beside(this.documents[at + 1]) });
     }
     if (noun === 'documents' && id === 'delete') {
       let body = '';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { fault, sentence } from '../../src/api/http';
 import type { Me } from '../../src/api/shapes';
-import { interleaved, question } from '../../src/chat/suggestions';
+import { question } from '../../src/chat/suggestions';
 import { refusal } from '../../src/conversation/refusal';
 import { kind } from '../../src/documents/kinds';
 import { bytesText, outcome, partsOf } from '../../src/documents/outcome';
@@ -37,10 +37,6 @@ test.each([
   ['Reference', 'YAML', ''],
   ['notes.txt', 'Pruning roses', ''],
 ])('%j, of it %j, is asked as %j', (t, section, q) => expect(question(t, section)).toBe(q));
-
-test('suggestions take turns between documents', () => {
-  expect(interleaved([['a1', 'a2', 'a3'], [], ['b1', 'b2']])).toEqual(['a1', 'b1', 'a2', 'b2', 'a3']);
-});
 
 describe('uploads', () => {
   test.each([
