@@ -15,7 +15,7 @@ export interface Line extends Place {
   cells: number[];
 }
 
-/** Block is a sequence of lines of the same kind. */
+/** Block is a sequence of lines of the same kind, or the lines of one paragraph. */
 export interface Block {
   start: number;
   look: Look;
@@ -25,6 +25,8 @@ export interface Block {
 /** Known is the known structure of a document. */
 export interface Known {
   markdown: boolean;
+  /** Lines end at a margin, so that the lines of a paragraph belong together. */
+  flows?: boolean;
   /** The levels of headings by their text. */
   headings: Map<string, number>;
   /** The ranges of code. */
@@ -58,7 +60,7 @@ export function layOut(bytes: Uint8Array, from: number, to: number, known: Known
   }
   if (!known.markdown) aloneAreHeadings(lines);
   for (const [i, line] of lines.entries()) underlined(lines, i, line, known);
-  return grouped(lines);
+  return grouped(lines, known.flows ?? false);
 }
 
 function dress(line: Line, bare: string, known: Known): void {
@@ -130,14 +132,25 @@ function underlined(lines: Line[], i: number, line: Line, known: Known): void {
   line.look = 'rule';
 }
 
+/** A line that a margin broke has at least this length, in characters. Shorter lines, such as those of an address, stay alone. */
+const brokenLine = 40;
+const gapped = /\S(?: {3,}|\t)\S/;
+
+/** continues reports whether a line continues the paragraph of the line before it. */
+function continues(before: Line, line: Line): boolean {
+  const [a, b] = [before.text.trimEnd(), line.text.trim()];
+  if (line.look !== 'plain' || (before.look !== 'plain' && before.look !== 'item')) return false;
+  return a.length >= brokenLine && b !== '' && !/ {2}\r?\n?$/.test(before.text) && !gapped.test(a.trim()) && !gapped.test(b) && !/^(?: {4}|\t)/.test(line.text);
+}
+
 const together: Look[] = ['code', 'table', 'quote'];
 
-function grouped(lines: Line[]): Block[] {
+function grouped(lines: Line[], flows: boolean): Block[] {
   const out: Block[] = [];
   for (const line of lines) {
     const last = out.at(-1);
     const look = line.look === 'rule' && line.cells.length > 0 ? 'table' : line.look;
-    if (last && last.look === look && together.includes(look)) last.lines.push(line);
+    if (last && ((last.look === look && together.includes(look)) || (flows && continues(last.lines.at(-1)!, line)))) last.lines.push(line);
     else out.push({ start: line.start, look, lines: [line] });
   }
   return out;

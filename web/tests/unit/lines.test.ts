@@ -55,6 +55,15 @@ describe('other texts', () => {
       'heading4:Guide', 'plain:Read this.', 'heading2:Fees', 'item:- one', 'plain:A sentence.', 'table:Name | Fee⏎up to 8 m | 30 €', 'plain:Listen to this', 'plain:and that',
     ]);
   });
+  test('the lines of a paragraph belong together where margins break them', () => {
+    const text = 'The pump moves water from the lake to the\nboiler, and stops at night.\nShort\nlines stay alone\n\n- An item of a list that is also longer than\n  the margin.\n- two\n\nA row with gaps, which is long enough    30 EUR\nand a sentence.\n';
+    const alone = looks(text, known());
+    expect(alone).toHaveLength(9);
+    expect(looks(text, known({ flows: true }))).toEqual([
+      'plain:The pump moves water from the lake to the⏎boiler, and stops at night.', 'plain:Short', 'plain:lines stay alone',
+      'item:- An item of a list that is also longer than⏎  the margin.', 'item:- two', 'plain:A row with gaps, which is long enough    30 EUR', 'plain:and a sentence.',
+    ]);
+  });
   test('code between fences', () => {
     expect(looks('Say:\n\n```\nx = 1\n\n- y\n```\n\nEnd.\n', known())).toEqual(['plain:Say:', 'code:```⏎x = 1⏎⏎- y⏎```', 'plain:End.']);
   });
