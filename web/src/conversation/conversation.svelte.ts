@@ -5,7 +5,7 @@ import * as http from '../api/http';
 import { account } from '../shell/account.svelte';
 import { announcer } from '../shell/announcer.svelte';
 import { notices } from '../shell/notices.svelte';
-import { chatAddress, router } from '../shell/router.svelte';
+import { chatAddress, readAddress, router } from '../shell/router.svelte';
 import { server } from '../shell/server.svelte';
 import { words } from '../words/words.svelte';
 import { announcePhase, announceReply } from './announcements';
@@ -465,7 +465,9 @@ class Conversation {
     this.session = session;
     storeUnsent(session, this.transcript.pending);
     if (Object.keys(this.choice).length > 0) choices.set(session, this.choice);
-    if (router.route.view === 'chat') router.replace(chatAddress(session));
+    const { route } = router;
+    if (route.view === 'chat') router.replace(chatAddress(session));
+    if (route.view === 'read' && route.chat === '') router.replace(readAddress(route.document, session, route.span));
   }
 }
 
