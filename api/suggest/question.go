@@ -57,7 +57,7 @@ func inDocument(title, heading, language string) string {
 	case strings.EqualFold(tidy(title), t):
 		return ""
 	}
-	return pick(language, "What does the document say about "+lowered(t)+"?", "Was steht im Dokument zum Thema „"+t+"“?")
+	return pick(language, "What does the document say about “"+t+"”?", "Was steht im Dokument zum Thema „"+t+"“?")
 }
 
 func pick(language, english, german string) string {

@@ -137,7 +137,7 @@ func TestRead(t *testing.T) {
 	if want := []string{"Close both valves before you open the filter."}; !slices.Equal(o.summary, want) {
 		t.Errorf("summary is %q, want %q", o.summary, want)
 	}
-	if want := []string{"What does the document say about cleaning the filter?"}; !slices.Equal(o.questions, want) {
+	if want := []string{"What does the document say about “Cleaning the filter”?"}; !slices.Equal(o.questions, want) {
 		t.Errorf("questions are %q, want %q", o.questions, want)
 	}
 	if !slices.Equal(l.asked[0].Documents, []int64{2}) {
@@ -168,7 +168,7 @@ func TestSummary(t *testing.T) {
 		{"few sections", []corpus.Chunk{prose("A", "The **pump** moves [water](https://x.org) to the boiler. It stops at night without a person.")},
 			[]string{"The pump moves water to the boiler.", "It stops at night without a person."}},
 		{"one sentence of each section", []corpus.Chunk{
-			prose("A", "The pump moves water to the boiler. It stops at night without a person."),
+			prose("A", "The pump does this work in winter:\n\nThe pump moves water to the boiler. It stops at night without a person."),
 			prose("B", "The filter needs care in every spring."), prose("C", "- an item\n- of a list"), prose("D", "The valve opens only after the pump."),
 		}, []string{"The pump moves water to the boiler.", "The filter needs care in every spring.", "The valve opens only after the pump."}},
 		{"no sentences", []corpus.Chunk{prose("A", "Short."), {Kind: corpus.Table, Text: "a | b"}}, []string{}},
@@ -203,7 +203,7 @@ func TestQuestions(t *testing.T) {
 			t.Errorf("question from %q and %q is %q, want %q", test.title, test.heading, got, test.want)
 		}
 	}
-	if got := inDocument("Concepts", "Backup", "en"); got != "What does the document say about backup?" {
+	if got := inDocument("Concepts", "Backup", "en"); got != "What does the document say about “Backup”?" {
 		t.Errorf("question about a document is %q", got)
 	}
 	if got := inDocument("Backup", "Backup", "en"); got != "" {

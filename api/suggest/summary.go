@@ -64,7 +64,7 @@ func leading(passage string) []string {
 		t := signs.Replace(link.ReplaceAllString(passage[s.Start:s.End], "$1"))
 		fields := strings.Fields(t)
 		t = strings.Join(fields, " ")
-		if len(fields) >= fewestWords && utf8.RuneCountInString(t) <= maxLetters && text.Ends(t) {
+		if len(fields) >= fewestWords && utf8.RuneCountInString(t) <= maxLetters && text.Ends(t) && !strings.HasSuffix(t, ":") {
 			out = append(out, t)
 		}
 	}

@@ -42,7 +42,7 @@ func TestSuggestions(t *testing.T) {
 			t.Errorf("suggestions from an unreadable collection are %s", got)
 		}
 		got := get(reader, "/api/documents/2/outline", 200)
-		for _, want := range []string{`"text":"Opening a second garden"`, "The second garden opens in spring with ten people.", `"next":{"id":3,"title":"Zqthird plans"}`, "about opening a second garden?"} {
+		for _, want := range []string{`"text":"Opening a second garden"`, "The second garden opens in spring with ten people.", `"next":{"id":3,"title":"Zqthird plans"}`, "about “Opening a second garden”?"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("the outline lacks %s: %s", want, got)
 			}

@@ -48,7 +48,7 @@ describe('a document as a place', () => {
     await page.goto(`${program.url}#/documents`);
     await page.getByRole('link', { name: 'Pump manual' }).click();
     await page.getByRole('link', { name: 'Open the document' }).click();
-    await page.getByRole('button', { name: 'What does the document say about cleaning the filter?' }).click();
+    await page.getByRole('button', { name: 'What does the document say about “Cleaning the filter”?' }).click();
     await page.locator('.answer:not([aria-busy]) .cite').first().click();
     await expect.poll(async () => (await page.locator('mark.active').allTextContents()).join('')).toContain('Close both valves');
     expect(await page.evaluate(() => location.hash)).toMatch(/^#\/read\/\d+\?chat=.+/);
