@@ -20,7 +20,7 @@ const first = () => mock.documents[0]!;
 
 test('the outline and the summary of a document', async () => {
   await page.goto(`#/read/${first().id}`);
-  await page.getByRole('heading', { name: first().title }).waitFor();
+  await page.getByRole('heading', { name: first().title, level: 2 }).waitFor();
   await page.getByText('Make a backup every night. Keep it elsewhere.').waitFor();
   const outline = page.getByRole('navigation', { name: 'Outline' }).getByRole('button');
   expect(await outline.allTextContents()).toEqual(['Backups', 'Every night']);
@@ -32,9 +32,9 @@ test('the outline and the summary of a document', async () => {
 test('the neighbors of a document', async () => {
   await page.goto(`#/read/${first().id}`);
   await page.getByRole('link', { name: /^Next document/ }).click();
-  await page.getByRole('heading', { name: mock.documents[1]!.title }).waitFor();
+  await page.getByRole('heading', { name: mock.documents[1]!.title, level: 2 }).waitFor();
   await page.getByRole('link', { name: /^Previous document/ }).click();
-  await page.getByRole('heading', { name: first().title }).waitFor();
+  await page.getByRole('heading', { name: first().title, level: 2 }).waitFor();
 });
 
 test('a question about the document keeps the conversation beside it', async () => {
@@ -42,7 +42,7 @@ test('a question about the document keeps the conversation beside it', async () 
   await page.getByRole('button', { name: 'What does the document say about backups?' }).click();
   await expect.poll(() => mock.received.at(-1)?.content).toEqual({ message: 'What does the document say about backups?', documents: [first().id] });
   await expect.poll(() => location.hash).toMatch(new RegExp(`^#/read/${first().id}\\?chat=.+`));
-  await page.getByRole('heading', { name: first().title }).waitFor();
+  await page.getByRole('heading', { name: first().title, level: 2 }).waitFor();
   await page.getByRole('region', { name: 'Conversation' }).waitFor();
   await page.getByRole('button', { name: 'Close the conversation' }).click();
   await expect.poll(() => location.hash).toBe(`#/read/${first().id}`);
