@@ -130,3 +130,10 @@ Indexes are not part of it, because they are rebuilt at the next start [2]. Grö
     ]),
   };
 }
+
+/** outlineOf adds the neighbors of a document to its outline. */
+export function outlineOf<T>(outline: T, documents: MockDocument[], id: number) {
+  const at = documents.findIndex((d) => d.id === id);
+  const beside = (d: MockDocument | undefined) => d && { id: d.id, title: d.title };
+  return { ...outline, previous: beside(documents[at - 1]), next: at < 0 ? undefined : beside(documents[at + 1]) };
+}

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { ChunkRow, CollectionInfo, DocumentOutline, DocumentRow, Info, Me, SessionRow, TokenRow } from '../../src/api/shapes';
-import { answer, documents, type MockDocument } from './corpus';
+import { answer, documents, outlineOf, type MockDocument } from './corpus';
 import { MockInsight } from './insight';
 import { MockLog } from './log';
 import { scripts } from './scripts';
@@ -400,10 +400,7 @@ export class MockDocent {
       return void json({ questions: this.documents.length > 0 ? ['What is “Backups” about?', 'What is docent?'] : [] });
     }
     if (noun === 'documents' && part === 'outline') {
-      const at = this.documents.findIndex((d) => d.id === Number(id));
-      if (at < 0) return void json({ code: 'not_found', message: 'there is no such document', retryable: false }, 404);
-      const beside = (d: MockDocument | undefined) => d && { id: d.id, title: d.title };
-      return void json({ ...this.outline, previous: beside(this.documents[at - 1]), next: beside(this.documents[at + 1]) });
+      return void json(outlineOf(this.outline, this.documents, Number(id)));
     }
     if (noun === 'documents' && id === 'delete') {
       let body = '';
