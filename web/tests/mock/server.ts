@@ -399,9 +399,7 @@ export class MockDocent {
       this.suggested.push(url.search);
       return void json({ questions: this.documents.length > 0 ? ['What is “Backups” about?', 'What is docent?'] : [] });
     }
-    if (noun === 'documents' && part === 'outline') {
-      return void json(outlineOf(this.outline, this.documents, Number(id)));
-    }
+    if (noun === 'documents' && part === 'outline') return void json(outlineOf(this.outline, this.documents, Number(id)));
     if (noun === 'documents' && id === 'delete') {
       let body = '';
       for await (const piece of req) body += String(piece);

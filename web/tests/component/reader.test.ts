@@ -1,0 +1,58 @@
+// The view of one document.
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import type { MockDocent } from '../mock/server';
+import { accessible, start, type Page } from './page';
+
+let mock: MockDocent;
+let page: Page;
+
+// The first load of these parts of the page takes longer than a test waits for an element.
+beforeAll(() => Promise.all([import('../../src/documents/Reader.svelte'), import('../../src/panel/Sheet.svelte')]));
+
+beforeEach(async () => {
+  ({ mock, page } = await start());
+  mock.outline = {
+    headings: [{ text: 'Backups', level: 1, start: 0, end: 20, page: null }, { text: 'Every night', level: 2, start: 20, end: 60, page: null }, { text: 'Too deep', level: 4, start: 30, end: 60, page: null }],
+    complete: true,
+    summary: ['Make a backup every night.', 'Keep it elsewhere.'],
+    questions: ['What does the document say about backups?'],
+  };
+});
+
+const first = () => mock.documents[0]!;
+
+test('the outline and the summary of a document', async () => {
+  await page.goto(`#/read/${first().id}`);
+  await page.getByRole('heading', { name: first().title, level: 2 }).waitFor();
+  await page.getByText('Make a backup every night. Keep it elsewhere.').waitFor();
+  const outline = page.getByRole('navigation', { name: 'Outline' }).getByRole('button');
+  expect(await outline.allTextContents()).toEqual(['Backups', 'Every night']);
+  await outline.nth(1).click();
+  await expect.poll(() => page.locator('mark.active').count()).toBeGreaterThan(0);
+  await accessible();
+});
+
+test('the neighbors of a document', async () => {
+  await page.goto(`#/read/${first().id}`);
+  await page.getByRole('link', { name: /^Next document/ }).click();
+  await page.getByRole('heading', { name: mock.documents[1]!.title, level: 2 }).waitFor();
+  await page.getByRole('link', { name: /^Previous document/ }).click();
+  await page.getByRole('heading', { name: first().title, level: 2 }).waitFor();
+});
+
+test('a question about the document keeps the conversation beside it', async () => {
+  await page.goto(`#/read/${first().id}`);
+  await page.getByRole('button', { name: 'What does the document say about backups?' }).click();
+  await expect.poll(() => mock.received.at(-1)?.content).toEqual({ message: 'What does the document say about backups?', documents: [first().id] });
+  await expect.poll(() => location.hash).toMatch(new RegExp(`^#/read/${first().id}\\?chat=.+`));
+  await page.getByRole('heading', { name: first().title, level: 2 }).waitFor();
+  await page.getByRole('region', { name: 'Conversation' }).waitFor();
+  await page.getByRole('button', { name: 'Close the conversation' }).click();
+  await expect.poll(() => location.hash).toBe(`#/read/${first().id}`);
+});
+
+test('a document that is gone says so', async () => {
+  await page.goto('#/read/9999');
+  await page.locator('.panel .note').waitFor();
+  expect(await page.getByRole('button', { name: 'Ask about this document' }).count()).toBe(0);
+});
