@@ -410,7 +410,7 @@ export const setMember = (group: string, member: string, is: boolean) =>
   call(`/api/groups/${encodeURIComponent(group)}/members`, write('PUT', { member, is }));
 
 /** exportAddress returns the address of a conversation, or of one turn, as a file. */
-export const exportAddress = (session: string, format: 'json' | 'markdown' | 'docx' | 'pdf', turn?: number) => `${base}/api/sessions/${encodeURIComponent(session)}/export` + query({ format, turn });
+export const exportAddress = (session: string, format: 'json' | 'markdown' | 'docx' | 'pdf' | 'recording', turn?: number) => `${base}/api/sessions/${encodeURIComponent(session)}/export` + query({ format, turn });
 
 export const listTokens = () => json<TokenRow[] | null>('/api/tokens').then((r) => r ?? []);
 
