@@ -6,14 +6,14 @@ import (
 
 	"docent/eval"
 	"docent/insight/quality"
-	"docent/rag/talk"
+	ragtalk "docent/rag/talk"
 )
 
 // TestKeptSet writes kept questions as a set of docent eval, and reads them again.
 func TestKeptSet(t *testing.T) {
 	t.Parallel()
 	kept := []quality.Question{
-		{ID: 1, Text: "When?", Expect: quality.Passage, File: "a.md", Quote: "At noon.", History: []talk.Turn{{Role: "user", Text: "Hello"}}},
+		{ID: 1, Text: "When?", Expect: quality.Passage, File: "a.md", Quote: "At noon.", History: []ragtalk.Turn{{Role: "user", Text: "Hello"}}},
 		{ID: 2, Text: "Who?", Expect: quality.Absent},
 		{ID: 3, Text: "Why?"},
 	}
