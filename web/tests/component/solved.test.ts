@@ -8,7 +8,7 @@ test('a question that has an answer now is marked once, and Show asks it again',
   const ask = async (text: string, n: number) => {
     await page.getByLabel('Your question').fill(text);
     await page.getByLabel('Your question').press('Enter');
-    await expect.poll(() => page.locator('.answer:not([aria-busy])').count()).toBe(n);
+    await expect.poll(() => page.locator('.answer:not([aria-busy]) .sources').count()).toBe(n);
   };
   await ask('Something unknown', 1);
   await ask('backup', 2);
