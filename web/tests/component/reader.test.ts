@@ -1,13 +1,17 @@
 // The view of one document.
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import type { MockDocent } from '../mock/server';
+import { fillIn } from './jsdom';
 import { accessible, start, type Page } from './page';
 
 let mock: MockDocent;
 let page: Page;
 
 // The first load of these parts of the page takes longer than a test waits for an element.
-beforeAll(() => Promise.all([import('../../src/documents/Reader.svelte'), import('../../src/panel/Sheet.svelte')]));
+beforeAll(async () => {
+  fillIn();
+  await Promise.all([import('../../src/reading/Reader.svelte'), import('../../src/panel/Sheet.svelte')]);
+});
 
 beforeEach(async () => {
   ({ mock, page } = await start());
