@@ -20,9 +20,13 @@ func shop() diagram.Graph {
 			{Name: "idle", Initial: true}, {Name: "order"}, {Name: "pay <now>"}, {Name: "help", Global: true}, {Any: true},
 		},
 		Arrows: []diagram.Arrow{
-			{From: 0, To: 1, Label: "intent order"}, {From: 0, To: 1, Label: "file pdf"}, {From: 0, To: 0, Label: "no intent"},
-			{From: 1, To: 2}, {From: 2, To: 0, Label: "event paid, variable paid == true"},
-			{From: 4, To: 3, Label: "intent help"}, {From: 3, To: 4, Label: "back"},
+			{From: 0, To: 1, Label: "intent order"},
+			{From: 0, To: 1, Label: "file pdf"},
+			{From: 0, To: 0, Label: "no intent"},
+			{From: 1, To: 2},
+			{From: 2, To: 0, Label: "event paid, variable paid == true"},
+			{From: 4, To: 3, Label: "intent help"},
+			{From: 3, To: 4, Label: "back"},
 		},
 	}
 }

@@ -165,8 +165,11 @@ func TestSummary(t *testing.T) {
 		chunks []corpus.Chunk
 		want   []string
 	}{
-		{"few sections", []corpus.Chunk{prose("A", "The **pump** moves [water](https://x.org) to the boiler. It stops at night without a person.")},
-			[]string{"The pump moves water to the boiler.", "It stops at night without a person."}},
+		{
+			"few sections",
+			[]corpus.Chunk{prose("A", "The **pump** moves [water](https://x.org) to the boiler. It stops at night without a person.")},
+			[]string{"The pump moves water to the boiler.", "It stops at night without a person."},
+		},
 		{"one sentence of each section", []corpus.Chunk{
 			prose("A", "The pump does this work in winter:\n\nThe pump moves water to the boiler. It stops at night without a person."),
 			prose("B", "The filter needs care in every spring."), prose("C", "- an item\n- of a list"), prose("D", "The valve opens only after the pump."),

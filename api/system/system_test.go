@@ -35,8 +35,10 @@ func serve(t *testing.T, cfg system.Config) func(method, path string, out any) i
 	r := route.New(route.Config{
 		Mux: http.NewServeMux(), Description: "d", BodyTimeout: time.Second, Metrics: metrics.NewSet(), Logger: slog.New(slog.DiscardHandler),
 		Access: []route.Access{
-			{Route: "GET /openapi.json", Scope: route.Public}, {Route: "GET /api/system", Scope: route.Public},
-			{Route: "GET /api/system/backups", Scope: route.Public}, {Route: "POST /api/system/backups", Scope: route.Public},
+			{Route: "GET /openapi.json", Scope: route.Public},
+			{Route: "GET /api/system", Scope: route.Public},
+			{Route: "GET /api/system/backups", Scope: route.Public},
+			{Route: "POST /api/system/backups", Scope: route.Public},
 		},
 	})
 	system.AddRoutes(r, cfg)

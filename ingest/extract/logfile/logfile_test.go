@@ -88,7 +88,10 @@ func TestMatch(t *testing.T) {
 		name, data string
 		want       bool
 	}{
-		{"service.log", service, true}, {"app.txt", syslog, true}, {"syslog", syslog, true}, {"/var/log/app.log.1", service, true},
+		{"service.log", service, true},
+		{"app.txt", syslog, true},
+		{"syslog", syslog, true},
+		{"/var/log/app.log.1", service, true},
 		{"notes.txt", "We met on the quay.\n2026-11-29 20:38 the crane came.\nIt was late.\nAll went home.\nNo one stayed.\n2026-11-29 21:00 it rained.\n", false},
 		{"build.log", "checking for gcc... yes\nmake: done\n", false},
 		{"data.csv", syslog, false},

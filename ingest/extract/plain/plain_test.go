@@ -17,13 +17,15 @@ func TestReaders(t *testing.T) {
 	}{
 		"text":     {plain.Text, "Pump\n====\n\nIt has\na seal.\n\nNAME\n    pump\n", "Pump", "h1 Pump\\n====\np It has\\na seal.\nh1 NAME\np     pump\n"},
 		"markdown": {plain.Markdown, "---\ntitle: Pumps\n---\n# The *pump*\n\ntext\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "Pumps", "h1 # The *pump*\np text\nli - one\nli - two\nth | a | b |\\n|---|---|\ntr | 1 | 2 |\n"},
-		"manual": {plain.Text, "PUMP(1)\t\tManual\t\tPUMP(1)\n\nNAME\n       pump - moves water\n\nSYNOPSIS\n       pump [-v] LEVEL\n\nDESCRIPTION\n" +
-			"       The pump  moves  water,  and it  stops  at the le‐\n       vel that you choose.\n\n   Small options\n       -v, --verbose\n" +
-			"\t      Say  more   about  each  step.  This\n\t      is slow.\n\n\t      It has no other effect at all.\n\n       The end of the options follows.\n\n\t   $ pump start # it starts now, with the words of a person.\n\t   $ pump stop\n\nGNU                 2024-01-01              PUMP(1)\n",
+		"manual": {
+			plain.Text, "PUMP(1)\t\tManual\t\tPUMP(1)\n\nNAME\n       pump - moves water\n\nSYNOPSIS\n       pump [-v] LEVEL\n\nDESCRIPTION\n" +
+				"       The pump  moves  water,  and it  stops  at the le‐\n       vel that you choose.\n\n   Small options\n       -v, --verbose\n" +
+				"\t      Say  more   about  each  step.  This\n\t      is slow.\n\n\t      It has no other effect at all.\n\n       The end of the options follows.\n\n\t   $ pump start # it starts now, with the words of a person.\n\t   $ pump stop\n\nGNU                 2024-01-01              PUMP(1)\n",
 			"pump(1)",
 			"h1 NAME\np pump - moves water\nh1 SYNOPSIS\ncode pump [-v] LEVEL\nh1 DESCRIPTION\n" +
 				"p The pump moves water, and it stops at the level that you choose.\nh2 Small options\nh16 -v, --verbose\n" +
-				"p Say more about each step. This is slow.\np It has no other effect at all.\np The end of the options follows.\ncode $ pump start # it starts now, with the words of a person.\\n$ pump stop\n"},
+				"p Say more about each step. This is slow.\np It has no other effect at all.\np The end of the options follows.\ncode $ pump start # it starts now, with the words of a person.\\n$ pump stop\n",
+		},
 		"csv": {plain.CSV, "Part;Price\n\"Seal; thin\";3\nValve\n", "", "th Part | Price\ntr Seal; thin | 3\ntr Valve\n"},
 	} {
 		doc := tt.read("", tt.text)
