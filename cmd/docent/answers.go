@@ -76,7 +76,7 @@ Exit status: 0 no row was refused, 1 some rows were refused, 2 usage error.`,
 
 // readTable reads a file or standard input.
 func readTable(std stdio, name string) ([]byte, error) {
-	var r io.Reader = std.in
+	r := std.in
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {

@@ -11,7 +11,9 @@ describe('a document as a place', () => {
 
   beforeAll(async () => {
     browser = await launch();
-    const manual = '# Pump manual\n\n## Cleaning the filter\n\nClose both valves before you open the filter of the pump.\n\n## Storing the pump in winter\n\nThe pump needs a dry room in winter, and its tank must be empty.\n';
+    // Each part is longer than a passage, so it has its own.
+    const screws = Array.from({ length: 60 }, (_, i) => `Screw ${i + 1} is made of steel, and a hand turns it three times.`).join(' ');
+    const manual = `# Pump manual\n\n## Cleaning the filter\n\nClose both valves before you open the filter of the pump.\n\n${screws}\n\n## Storing the pump in winter\n\nThe pump needs a dry room in winter, and its tank must be empty.\n\n${screws}\n`;
     program = await startProgram({ options: ['--encoder', 'off'], files: { 'pump.md': manual, 'rules.md': rules } });
   });
   afterAll(async () => {

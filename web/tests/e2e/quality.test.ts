@@ -1,6 +1,6 @@
 // Kept questions and thresholds on the real program: DOCENT_BIN=…/docent npm run e2e.
 import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { accessible, launch, watch } from './browser';
 import { startProgram, type Program } from './program';
 
@@ -18,7 +18,7 @@ describe('quality', () => {
     [browser, program] = await Promise.all([launch(), startProgram()]);
     expect((await ask('When do neap tides occur?')).status).toBe(200);
     const known = async () => ((await (await fetch(`${program.url}/api/insight/questions`)).json()) as Asked).questions.length;
-    await expect.poll(known, { timeout: 60_000 }).toBe(1);
+    await vi.waitFor(async () => expect(await known()).toBe(1), { timeout: 60_000 });
   });
   afterAll(() => program?.stop());
 
