@@ -90,7 +90,8 @@ func (e *extractor) choose() []Block {
 	best := e.widened(candidates[0])
 	blocks, chosen := []Block{best.Block}, slices.Clone(best.quotes)
 	covered, hinted, length := slices.Clone(best.covered), slices.Clone(best.hinted), best.words
-	top, distance := best.score-weightDefinition*best.defined(), below // a definition does not exclude the rest
+	// Neither a definition nor a heading excludes the rest.
+	top, distance := best.score-weightDefinition*best.defined()-weightHeading*e.headed[best.Passage], below
 	if e.encoded {
 		distance = belowEncoded
 	}
