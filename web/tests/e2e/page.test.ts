@@ -152,7 +152,7 @@ describe('evidence', () => {
     await expect.poll(() => marked()).toMatch(/^docent keeps everything.*über 10 GB 😀 — take a few minutes\.$/s);
     await expect.poll(() => visible('mark.active')).toBe(true);
     await expect.poll(() => panel().textContent()).toContain('Operations › Backups');
-    await expect.poll(() => page.locator('.panel a').getAttribute('href')).toBe('/api/documents/1/file');
+    await expect.poll(() => page.locator('.panel a[target=_blank]').getAttribute('href')).toBe('/api/documents/1/file');
     await page.getByRole('button', { name: 'Next source' }).click();
     await expect.poll(() => marked()).toMatch(/^To restore/);
     await page.getByRole('button', { name: 'Next source' }).click();

@@ -92,7 +92,7 @@ describe('the page on the real program', () => {
       .toBe(true);
     await expect.poll(() => page.getByText('has changed since').count()).toBe(0);
     expect(plain(await page.locator('.panel .head').textContent())).toContain('Tides');
-    const file = await page.locator('.panel a').getAttribute('href');
+    const file = await page.locator('.panel a[target=_blank]').getAttribute('href');
     const res = await page.request.get(program.url + file!);
     expect(res.status()).toBe(200);
     await expect.poll(() => res.text()).toContain('# Tides');
