@@ -25,7 +25,7 @@ func TestWhatCannotBeReadNowStays(t *testing.T) {
 	}
 	for range 2 {
 		f.expect(ingest.Request{}, `failed bad.txt: binary: docent cannot read documents of type application/octet-stream
-skipped gone.txt: it is a link to a missing file
+failed gone.txt: it is a link to a missing file
 failed large.txt: too large: 4.9 KiB; the limit is 2.0 KiB
 `)
 		for p, status := range map[string]corpus.Status{large: corpus.Ready, gone: corpus.Ready, bad: corpus.Failed} {
