@@ -10,32 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"docent/internal/fault"
+	"docent/internal/lease"
 )
-
-// Leases ensures that one process at a time does a job. It is safe for concurrent use.
-type Leases interface {
-	// TakeJob takes or extends the lease of a job. It returns false while another owner has it. A lease
-	// that ends later than MaxLease from now does not count: it is from before the clock was set back.
-	TakeJob(ctx context.Context, job, owner string, until time.Time) (bool, error)
-	// EndJob ends the lease of an owner.
-	EndJob(ctx context.Context, job, owner string) error
-	// JobRuns reports whether anybody has the lease of a job.
-	JobRuns(ctx context.Context, job string) (bool, error)
-}
-
-// MaxLease bounds a lease of a job.
-const MaxLease = 10 * time.Minute
 
 const (
 	// job is the name of the lease.
 	job = "backup"
-	// leaseFor is the time after which another process may make a backup instead of a killed one.
-	leaseFor = 15 * time.Second
-	// renewEvery is the time between two renewals of the lease.
-	renewEvery = 4 * time.Second
 	// lookEvery is the time between two looks at the schedule.
 	lookEvery = 5 * time.Second
 	// retryAfter is the time between a failed backup of the schedule and the next attempt.
@@ -59,7 +40,7 @@ type MakerConfig struct {
 	// Runs records the backups. Required.
 	Runs Runs
 	// Leases selects one process. Required.
-	Leases Leases
+	Leases lease.Jobs
 	// Folder gets the backups. Default: "", no backups can be made.
 	Folder string
 	// PassphraseFile has the passphrase in its first line. Default: "", backups are not encrypted.
@@ -131,24 +112,14 @@ func (m *Maker) step(ctx context.Context, owner string) error {
 		if err != nil || !due {
 			return err
 		}
-		if owner, err = m.take(ctx); err != nil || owner == "" {
+		if owner, err = lease.Take(ctx, m.cfg.Leases, job, m.cfg.Now); err != nil || owner == "" {
 			return err
 		}
 		if due, err = m.due(ctx); err != nil || !due { // another process was faster
 			return errors.Join(err, m.cfg.Leases.EndJob(ctx, job, owner))
 		}
 	}
-	return m.leased(ctx, owner)
-}
-
-// take takes the lease, and returns its owner, or "" while somebody else has it.
-func (m *Maker) take(ctx context.Context) (owner string, err error) {
-	owner = uuid.NewString()
-	mine, err := m.cfg.Leases.TakeJob(ctx, job, owner, m.cfg.Now().Add(leaseFor))
-	if err != nil || !mine {
-		return "", err //nolint:wrapcheck // the store names the operation
-	}
-	return owner, nil
+	return lease.Hold(ctx, m.cfg.Leases, job, owner, m.cfg.Now, m.makeFile) //nolint:wrapcheck // makeFile names the step
 }
 
 // errRunning is the error for a second backup at the same time.
@@ -161,7 +132,7 @@ func (m *Maker) Start(ctx context.Context) error {
 		return fault.New(fault.Conflict, "backup_no_folder",
 			"this server has no folder for backups; start docent with --backup-folder DIR")
 	}
-	owner, err := m.take(ctx)
+	owner, err := lease.Take(ctx, m.cfg.Leases, job, m.cfg.Now)
 	if err != nil {
 		return err
 	}
@@ -197,34 +168,6 @@ func (m *Maker) due(ctx context.Context) (bool, error) {
 		}
 	}
 	return true, nil
-}
-
-// leased makes a backup as long as the owner keeps the lease, and then gives it back.
-func (m *Maker) leased(ctx context.Context, owner string) error {
-	work, stop := context.WithCancelCause(ctx)
-	renewed := make(chan struct{})
-	go func() {
-		defer close(renewed)
-		tick := time.NewTicker(renewEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-work.Done():
-				return
-			case <-tick.C:
-			}
-			if mine, err := m.cfg.Leases.TakeJob(work, job, owner, m.cfg.Now().Add(leaseFor)); err == nil && !mine {
-				stop(errors.New("another process makes a backup"))
-			}
-		}
-	}()
-	err := m.makeFile(work)
-	stop(nil)
-	<-renewed
-	// The end of the server must not leave the lease behind.
-	rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewEvery)
-	defer cancel()
-	return errors.Join(err, m.cfg.Leases.EndJob(rest, job, owner))
 }
 
 // makeFile makes a backup, records it, and removes old ones.

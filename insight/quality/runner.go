@@ -7,19 +7,14 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/google/uuid"
-
 	"docent/internal/fault"
+	"docent/internal/lease"
 	"docent/rag"
 )
 
 const (
 	// job is the name of the lease.
 	job = "quality"
-	// leaseFor is the time after which another process may run instead of a killed one.
-	leaseFor = 15 * time.Second
-	// renewEvery is the time between two renewals of the lease.
-	renewEvery = 4 * time.Second
 	// maxRun bounds a run.
 	maxRun = 30 * time.Minute
 	// maxAnswer bounds the answer to one question.
@@ -43,16 +38,6 @@ type Run struct {
 	Running bool
 }
 
-// Leases ensures that one process at a time asks. It is safe for concurrent use. backup.Leases says more.
-type Leases interface {
-	// TakeJob takes or extends the lease of a job. It returns false while another owner has it.
-	TakeJob(ctx context.Context, job, owner string, until time.Time) (bool, error)
-	// EndJob ends the lease of an owner.
-	EndJob(ctx context.Context, job, owner string) error
-	// JobRuns reports whether anybody has the lease of a job.
-	JobRuns(ctx context.Context, job string) (bool, error)
-}
-
 // Answerer answers questions for the reader of ctx, and checks the rights. *pipeline.Pipeline implements it.
 type Answerer interface {
 	// Run returns the whole answer.
@@ -62,7 +47,7 @@ type Answerer interface {
 // Config configures a Runner. All fields except Logger are required.
 type Config struct {
 	Store  Store
-	Leases Leases
+	Leases lease.Jobs
 	// Answerer answers without a model, so that runs cost nothing.
 	Answerer Answerer
 	// Rank returns the place of the first passage of an answer that has a quote of a document, from 1, or 0.
@@ -103,12 +88,11 @@ var errRunning = fault.New(fault.Conflict, "quality_running", "kept questions ar
 // Start begins to ask the questions of collections, and returns before they are asked; nil means all.
 // The questions are asked for the reader of ctx. Start fails with fault.Conflict during another run.
 func (r *Runner) Start(ctx context.Context, collections []string) (Run, error) {
-	owner := uuid.NewString()
-	mine, err := r.cfg.Leases.TakeJob(ctx, job, owner, time.Now().Add(leaseFor))
+	owner, err := lease.Take(ctx, r.cfg.Leases, job, time.Now)
 	if err != nil {
 		return Run{}, err //nolint:wrapcheck // the store names the operation
 	}
-	if !mine {
+	if owner == "" {
 		return Run{}, errRunning
 	}
 	s, err := r.begin(ctx, collections)
@@ -155,46 +139,28 @@ func (r *Runner) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case s := <-r.asked:
-			if err := r.leased(ctx, s); err != nil {
+			err := lease.Hold(ctx, r.cfg.Leases, job, s.owner, time.Now, func(ctx context.Context) error { return r.run(ctx, &s) })
+			if err != nil {
 				r.cfg.Logger.WarnContext(ctx, "ask kept questions", "error", err)
 			}
 		}
 	}
 }
 
-// leased asks as long as the owner keeps the lease, and then gives it back.
-func (r *Runner) leased(ctx context.Context, s started) error {
+// run asks the questions of a run, and records its end.
+func (r *Runner) run(ctx context.Context, s *started) error {
 	work, cancel := context.WithTimeout(s.ctx, maxRun)
 	defer cancel()
 	stop := context.AfterFunc(ctx, cancel) // the reader is in s.ctx, and the end of the server in ctx
 	defer stop()
-	renewed := make(chan struct{})
-	go func() {
-		defer close(renewed)
-		tick := time.NewTicker(renewEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-work.Done():
-				return
-			case <-tick.C:
-			}
-			if mine, err := r.cfg.Leases.TakeJob(work, job, s.owner, time.Now().Add(leaseFor)); err == nil && !mine {
-				cancel()
-			}
-		}
-	}()
-	err := r.ask(work, &s)
-	early := work.Err()
-	cancel()
-	<-renewed
-	rest, done := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
-	defer done()
-	if early != nil {
+	err := r.ask(work, s)
+	if work.Err() != nil {
 		s.run.Problem = fault.TextOf(fault.New(fault.Canceled, "quality_stopped", "the run was stopped; run it again"))
 	}
 	s.run.Ended = time.Now()
-	return errors.Join(err, r.cfg.Store.KeepRun(rest, s.run), r.cfg.Leases.EndJob(rest, job, s.owner))
+	rest, done := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer done()
+	return errors.Join(err, r.cfg.Store.KeepRun(rest, s.run))
 }
 
 // ask asks the questions, one at a time, so that people wait for nothing. It returns the first failure to store a result.

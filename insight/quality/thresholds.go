@@ -37,9 +37,10 @@ type Effect struct {
 	Answers int
 	// Outcomes are their numbers by new outcome.
 	Outcomes map[rag.Outcome]int
-	// Changed is the number of those that change. Moved are the latest of them.
+	// Changed is the number of answers with another outcome.
 	Changed int
-	Moved   []Moved
+	// Moved are the latest of them.
+	Moved []Moved
 }
 
 // WhatIf returns the effect of thresholds on stored answers.

@@ -19,7 +19,8 @@ var Levels = []Level{
 		"internal/wstest", "internal/openai", "internal/terminal",
 	}},
 	{"ground", []string{
-		"config", "migrations", "web", "payload", "internal/disk", "internal/errlog", "internal/quota", "internal/storetest", "internal/trace",
+		"config", "migrations", "web", "payload", "internal/disk", "internal/errlog", "internal/lease",
+		"internal/quota", "internal/storetest", "internal/trace",
 	}},
 	{"models", []string{"llm/...", "embed/..."}},
 	{"domain", []string{

@@ -22,6 +22,7 @@ import (
 	"docent/insight"
 	"docent/insight/quality"
 	"docent/internal/fault"
+	"docent/internal/lease"
 	"docent/internal/quota"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
@@ -91,7 +92,7 @@ type Database struct {
 	Work      work.Store
 	// Failures finds documents that can be read again.
 	Failures work.Documents
-	Jobs     backup.Leases
+	Jobs     lease.Jobs
 }
 
 // Schema is the maintenance of a database.

@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"docent/backup"
+	"docent/internal/lease"
 	"docent/store"
 )
 
 var (
-	_ backup.Runs   = Store{}
-	_ backup.Leases = Store{}
+	_ backup.Runs = Store{}
+	_ lease.Jobs  = Store{}
 )
 
 // backupRuns stores the runs of backups.
@@ -45,25 +46,25 @@ func (s backupRuns) LastBackup(ctx context.Context) (at time.Time, err error) {
 	return at, s.db.Fail("find the last backup", err)
 }
 
-// TakeJob takes or extends the lease of a job; see backup.Leases.
+// TakeJob takes or extends the lease of a job; see lease.Jobs.
 func (s backupRuns) TakeJob(ctx context.Context, job, owner string, until time.Time) (bool, error) {
 	now := s.db.Now()
 	n, err := s.db.Exec(ctx, `INSERT INTO job_lease (job, owner, until) VALUES ($1, $2, $3) ON CONFLICT (job) DO UPDATE
 		SET owner = excluded.owner, until = excluded.until
 		WHERE job_lease.owner = $2 OR job_lease.until < $4 OR job_lease.until > $5`,
-		job, owner, until, now, now.Add(backup.MaxLease))
+		job, owner, until, now, now.Add(lease.Max))
 	return n > 0, s.db.Fail("lease the job "+job, err)
 }
 
-// EndJob ends the lease of an owner; see backup.Leases.
+// EndJob ends the lease of an owner; see lease.Jobs.
 func (s backupRuns) EndJob(ctx context.Context, job, owner string) error {
 	return s.db.Fail("end the job "+job, change(ctx, s.db, nil, `DELETE FROM job_lease WHERE job = $1 AND owner = $2`, job, owner))
 }
 
-// JobRuns reports whether anybody has the lease of a job; see backup.Leases.
+// JobRuns reports whether anybody has the lease of a job; see lease.Jobs.
 func (s backupRuns) JobRuns(ctx context.Context, job string) (bool, error) {
 	now, one := s.db.Now(), 0
 	runs, err := found(ctx, s.db, []any{&one}, `SELECT 1 FROM job_lease WHERE job = $1 AND until >= $2 AND until <= $3`,
-		job, now, now.Add(backup.MaxLease))
+		job, now, now.Add(lease.Max))
 	return runs, s.db.Fail("look at the job "+job, err)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"docent/backup"
+	"docent/internal/lease"
 	"docent/internal/storetest"
 )
 
@@ -62,7 +63,7 @@ func TestJobs(t *testing.T) {
 		take("a", -time.Minute, true) // it is killed, and the time passes
 		runs(false)
 		take("b", time.Minute, true)
-		take("b", 2*backup.MaxLease, true) // then, the clock is set back
+		take("b", 2*lease.Max, true) // then, the clock is set back
 		take("a", time.Minute, true)
 		storetest.OK(t, w.jobs.EndJob(t.Context(), job, "a"))
 		runs(false)

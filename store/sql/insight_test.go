@@ -19,6 +19,7 @@ import (
 	"docent/insight"
 	"docent/insight/quality"
 	"docent/internal/fault"
+	"docent/internal/lease"
 	"docent/internal/pgtest"
 	"docent/internal/sqlitetest"
 	"docent/internal/storetest"
@@ -44,7 +45,7 @@ type database interface {
 	insight.Approvals
 	quality.Store
 	backup.Runs
-	backup.Leases
+	lease.Jobs
 	work.Store
 	work.Documents
 	source.Sources
@@ -85,7 +86,7 @@ type world struct {
 	insights insight.Store
 	gaps     insight.Gaps
 	backups  backup.Runs
-	jobs     backup.Leases
+	jobs     lease.Jobs
 	turns    map[int64]int64
 	// behind reports whether transactions of other tests, which share the server, delay the facts.
 	behind func() bool
