@@ -112,6 +112,9 @@ func (r answering) answer() Reply {
 	if len(r.filters) == 0 && len(r.mentions()) == 0 && len(r.conditions) == 0 && !r.named() && !r.describes() {
 		return Reply{}
 	}
+	if r.scattered() {
+		return Reply{}
+	}
 	if reply, ok := r.doubtful(); ok {
 		return reply
 	}
@@ -119,6 +122,22 @@ func (r answering) answer() Reply {
 		return r.unclear(r.lacking())
 	}
 	return r.operate()
+}
+
+// scattered reports whether the question only has words that stand in different rows, inside of longer cells. Then the words are
+// there by chance.
+func (r answering) scattered() bool {
+	if len(r.conditions) > 0 || len(r.mentions()) > 0 || r.named() || slices.Contains(r.roles, operation) {
+		return false
+	}
+	for i, f := range r.filters {
+		if slices.ContainsFunc(r.filters[:i], func(g filter) bool {
+			return f.column == g.column && !f.whole && !g.whole && !f.not && !g.not && len(intersect(f.rows, g.rows)) == 0
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // operate does the operation of a question whose words are all known.

@@ -26,6 +26,26 @@ const motors = `model | mpg | cyl | wt
 Valiant | 18.1 | 6 | 3.46
 Fiat 128 | 32.4 | 4 | 2.2`
 
+// refused is a table below a heading with question words, whose cells are sentences.
+const refused = `run | status
+an answer to another interrupt than the open one | 409
+an answer to an unknown interrupt | 409
+a scope of a wrong type | 400
+an empty body | 400`
+
+// TestWordsByChance: words inside of different cells, and question words of a heading, do not ask a table.
+func TestWordsByChance(t *testing.T) {
+	t.Parallel()
+	tables := Parse(refused, "en")
+	sources := []Source{{&tables[0], "What is refused"}}
+	if reply := Ask("my answer is wrong what can I do", sources); reply.Status != NoQuestion {
+		t.Errorf("the status is %d: %s", reply.Status, reply.Said)
+	}
+	if reply := Ask("what is the status of a scope of a wrong type", sources); reply.Status != Answered {
+		t.Errorf("the status is %d: %s", reply.Status, reply.Said)
+	}
+}
+
 // TestKinds: what people type about tables, in their own words.
 func TestKinds(t *testing.T) {
 	t.Parallel()

@@ -505,7 +505,7 @@ func (r *reading) findRest() {
 		switch {
 		case isUnit(w.text) && r.t.hasUnit(w.text):
 			r.roles[i] = unitOf
-		case slices.ContainsFunc(title, func(t word) bool { return names(t, w) }):
+		case !w.isStop() && slices.ContainsFunc(title, func(t word) bool { return names(t, w) }):
 			r.roles[i] = titled
 		case compares:
 			r.roles[i] = descriptive
