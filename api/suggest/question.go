@@ -48,7 +48,7 @@ func aboutSection(title, heading, language string) string {
 	return pick(language, "What does “"+of+"” say about "+lowered(t)+"?", "Was steht in „"+of+"“ zum Thema „"+t+"“?")
 }
 
-// inDocument makes a question from a heading, for a reader who asks only this document; "" if none sounds natural.
+// inDocument makes a question from a heading of the only document that is asked. It returns "" if none sounds natural.
 func inDocument(title, heading, language string) string {
 	t := tidy(heading)
 	switch {

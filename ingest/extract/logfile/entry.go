@@ -30,7 +30,7 @@ type entry struct {
 
 // times are the forms of a time. Their groups are the day and the time of day.
 var times = []*regexp.Regexp{
-	// 2026-11-29T20:38:45.123Z, also in brackets, behind the level, or behind its name
+	// 2026-11-29T20:38:45.123Z. It can be in brackets, and after a level or a name such as ts=.
 	regexp.MustCompile(`^(?:<\d{1,3}>\d? ?)?(?:[A-Z]{4,8}[: ]+)?(?:ts=|time=|timestamp=)?["\[(]{0,2}(\d{4}[-/.]\d{2}[-/.]\d{2})[T ,]{1,2}(\d{2}:\d{2}(?::\d{2})?)`),
 	// Nov 29 20:38:45, also [Sun Nov 29 20:38:45.123 2026]
 	regexp.MustCompile(`^(?:<\d{1,3}>)?\[?(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) )?((?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]?\d) (\d{2}:\d{2}:\d{2})(?:\.\d+)?(?: (\d{4})\])?`),
@@ -81,7 +81,7 @@ func normalDay(day string, form int) string {
 }
 
 var (
-	// named matches a level as programs write it: in capitals, in brackets, or behind its name.
+	// named matches a level as programs write it: in capitals, in brackets, or after a name such as level=.
 	named = regexp.MustCompile(`\b(?:(FATAL|CRITICAL|CRIT|EMERG|PANIC|SEVERE|ERROR|ERR|FAILURE)|(WARN|WARNING))\b|` +
 		`(?:level=|lvl=|severity=|[\[<(:|])"?(?i:(?:[a-z_]+:)?(fatal|critical|crit|emerg|alert|panic|severe|error|err)|(warn|warning))["\]>) :|]`)
 	// spoken matches a level at the beginning of a message, such as "error: ".
