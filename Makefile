@@ -2,6 +2,8 @@
 SHELL := /bin/bash
 export PATH := $(CURDIR)/bin/tools/node:$(PATH):/usr/local/go/bin
 export CGO_ENABLED ?= 0
+# Builds, tests, and lint share what is compiled, also between checkouts in different folders.
+export GOFLAGS := $(GOFLAGS) -trimpath
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X main.version=$(VERSION)
@@ -34,7 +36,7 @@ cluster: build ## run three servers on one Postgres behind a proxy at http://127
 	go run ./tools/cluster -addr $(ADDR) -database "$$DATABASE_URL" $(ARGS) README.md docs
 
 build: web ## build bin/docent with the page inside
-	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/docent ./cmd/docent
+	go build -ldflags '$(LDFLAGS)' -o bin/docent ./cmd/docent
 
 web: ## build the page into web/dist
 	@.ci/setup run
