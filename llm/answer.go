@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tmc/langchaingo/llms"
 
+	"docent/internal/lazyregexp"
 	"docent/internal/openai"
 )
 
@@ -151,7 +151,7 @@ func (c *content) UnmarshalJSON(data []byte) error {
 func (c content) all() string { return c.reasoning + c.text }
 
 // reasoningPart matches the types of parts with reasoning.
-var reasoningPart = regexp.MustCompile(`(?i)think|thought|reason|analysis`)
+var reasoningPart = lazyregexp.New(`(?i)think|thought|reason|analysis`)
 
 // arguments are JSON inside a string. A few servers send the value itself.
 type arguments string

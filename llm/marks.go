@@ -1,8 +1,9 @@
 package llm
 
 import (
-	"regexp"
 	"strings"
+
+	"docent/internal/lazyregexp"
 )
 
 // reasoningTags are the names of tags around reasoning: of DeepSeek, Qwen, and most
@@ -193,7 +194,7 @@ var markTexts = map[bool][]string{false: textsOf(false), true: textsOf(true)}
 
 // thinksAloud matches the first words of reasoning. An answer seldom begins so. A text
 // that does is held back until its end shows what it is.
-var thinksAloud = regexp.MustCompile(`(?i)^(?:(?:okay|ok|alright|hmm+|so)[,.…]*\s+(?:so\s+)?(?:the user|let me|let's|let us|i need|i should|i have to|we need|we have)\b` +
+var thinksAloud = lazyregexp.New(`(?i)^(?:(?:okay|ok|alright|hmm+|so)[,.…]*\s+(?:so\s+)?(?:the user|let me|let's|let us|i need|i should|i have to|we need|we have)\b` +
 	`|the user(?:'s question)?\s+(?:wants to know|wants|is asking|asks|asked|is looking)\b` +
 	`|(?:we|i) (?:need|have) to (?:answer|find|respond|look|figure)\b|(?:we|i) should (?:answer|find|respond|look)\b` +
 	`|let(?: me|'s| us) (?:think|see|look|analyze|find|read)\b|thinking process:|hmm+[,.…])`)
@@ -222,7 +223,7 @@ func mayThinkAloud(s string) bool {
 
 // bareAnalysis matches the analysis of gpt-oss from a server that drops the marks of
 // channels: the name of the channel and its text in one word.
-var bareAnalysis = regexp.MustCompile(`^analysis["'“(\[]?[A-Z0-9]`)
+var bareAnalysis = lazyregexp.New(`^analysis["'“(\[]?[A-Z0-9]`)
 
 // bareFinals begin the answer after bareAnalysis.
 var bareFinals = []string{"assistantfinal", "assistant final", "assistant\nfinal"}

@@ -1,9 +1,10 @@
 package llm
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"docent/internal/lazyregexp"
 )
 
 // reading separates the reasoning and the tool calls in a model's text from the answer
@@ -169,7 +170,7 @@ func beginsData(s string) bool {
 }
 
 // markerStart matches a citation at the start of a text.
-var markerStart = regexp.MustCompile(`^\[\^?\d`)
+var markerStart = lazyregexp.New(`^\[\^?\d`)
 
 // enter begins the mode after a mark at the start of pending.
 func (r *reading) enter(m mark) {
@@ -306,9 +307,9 @@ func (r *reading) think(p *piece, last bool) bool {
 const maxHeader = 256
 
 var (
-	channelName = regexp.MustCompile(`<\|channel\|>\s*(\w+)`)
-	otherRole   = regexp.MustCompile(`<\|start\|>(?:user|system|developer|tool|functions)`)
-	recipient   = regexp.MustCompile(`\bto=(?:functions\.)?([\w.:-]+)`)
+	channelName = lazyregexp.New(`<\|channel\|>\s*(\w+)`)
+	otherRole   = lazyregexp.New(`<\|start\|>(?:user|system|developer|tool|functions)`)
+	recipient   = lazyregexp.New(`\bto=(?:functions\.)?([\w.:-]+)`)
 )
 
 // header reads the header of a channel.

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"time"
 
 	"docent/internal/fault"
+	"docent/internal/lazyregexp"
 	"docent/internal/openai"
 )
 
@@ -170,7 +170,7 @@ func tooLong(e *StatusError) bool {
 
 // longPrompt matches the messages of OpenAI, vLLM, llama.cpp, Gemini, Mistral, Cohere,
 // TGI, LM Studio, and similar servers.
-var longPrompt = regexp.MustCompile(`(?i)maximum context length|(?:exceeds?|exceeded|exceeding|larger than|longer than|greater than|beyond|over) (?:the |its )?(?:available |model's |model |maximum |allowed )*` +
+var longPrompt = lazyregexp.New(`(?i)maximum context length|(?:exceeds?|exceeded|exceeding|larger than|longer than|greater than|beyond|over) (?:the |its )?(?:available |model's |model |maximum |allowed )*` +
 	`(?:context|token limit|input token|sequence length|prompt length|number of tokens)|context[ _-](?:length|window|size|overflow)\w*.{0,40}(?:exceed|too|overflow|larger|smaller)|exceed_context|context_length|` +
 	`(?:prompt|input|request|message)s? (?:is|are) too (?:long|large)|too (?:many|large number of) (?:input |prompt )?tokens|too large for model|` +
 	`input token count.{0,40}exceeds|tokens? .{0,30}must be (?:<=|less|smaller|at most)|reduce the length|context the overflows|requested tokens .{0,20}exceed`)
@@ -194,6 +194,6 @@ func refusesTools(err error) bool {
 
 // noTools matches the messages of Ollama, OpenAI, DeepSeek, OpenRouter, Groq,
 // Mistral, vLLM, and llama.cpp.
-var noTools = regexp.MustCompile(`(?i)does(?: not|n't) support (?:the )?(?:tools?|function)\b|no endpoints found that support tool|` +
+var noTools = lazyregexp.New(`(?i)does(?: not|n't) support (?:the )?(?:tools?|function)\b|no endpoints found that support tool|` +
 	`\b(?:tools?|tool[ _-]?calling|tool calls|tool use|function[ -]calling|function calls)\W{0,3}(?:is|are) not (?:supported|enabled|available)|` +
 	`tool choice requires --|tools param requires`)

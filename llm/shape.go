@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	openai "github.com/sashabaranov/go-openai"
+
+	"docent/internal/lazyregexp"
 )
 
 // Shape is the form of requests that a model accepts. docent finds it by trying: after a refusal, it sends the
@@ -199,35 +200,35 @@ func toolsAsText(list []openai.ChatCompletionMessage) []openai.ChatCompletionMes
 // change is one difference of a shape.
 type change struct {
 	// hint matches the words of servers that want the change.
-	hint *regexp.Regexp
+	hint *lazyregexp.Regexp
 	// use makes the change. It returns false if the shape has it or the request does not need it.
 	use func(s *Shape, req *openai.ChatCompletionRequest) bool
 }
 
 // changes are the differences in the order in which they are tried without a hint.
 var changes = []change{
-	{regexp.MustCompile(`(?i)stream_options|include_usage`), func(s *Shape, _ *openai.ChatCompletionRequest) bool {
+	{lazyregexp.New(`(?i)stream_options|include_usage`), func(s *Shape, _ *openai.ChatCompletionRequest) bool {
 		return set(&s.NoUsage) && !s.NoStream
 	}},
-	{regexp.MustCompile(`(?i)max_(?:completion_)?tokens|max_new_tokens|max_output_tokens`), nextLimit},
+	{lazyregexp.New(`(?i)max_(?:completion_)?tokens|max_new_tokens|max_output_tokens`), nextLimit},
 	{
-		regexp.MustCompile(`(?i)system (?:role|message|prompt|instruction)|developer instruction|role.{0,20}\bsystem\b|roles? must|alternat|` +
+		lazyregexp.New(`(?i)system (?:role|message|prompt|instruction)|developer instruction|role.{0,20}\bsystem\b|roles? must|alternat|` +
 			`only user|after the optional system|conversation roles|must (?:start|begin) with|jinja|chat template|template`),
 		func(s *Shape, req *openai.ChatCompletionRequest) bool {
 			return len(req.Messages) > 0 && req.Messages[0].Role == openai.ChatMessageRoleSystem && set(&s.NoSystem)
 		},
 	},
-	{regexp.MustCompile(`(?i)\btool\b|roles? must|alternat|conversation roles|unexpected role|jinja|template`), func(s *Shape, req *openai.ChatCompletionRequest) bool {
+	{lazyregexp.New(`(?i)\btool\b|roles? must|alternat|conversation roles|unexpected role|jinja|template`), func(s *Shape, req *openai.ChatCompletionRequest) bool {
 		return slices.ContainsFunc(req.Messages, func(m openai.ChatCompletionMessage) bool { return m.Role == openai.ChatMessageRoleTool }) &&
 			set(&s.NoToolRole)
 	}},
-	{regexp.MustCompile(`(?i)temperature|top_p|penalty`), func(s *Shape, req *openai.ChatCompletionRequest) bool {
+	{lazyregexp.New(`(?i)temperature|top_p|penalty`), func(s *Shape, req *openai.ChatCompletionRequest) bool {
 		return (req.Temperature != 0 || req.TopP != 0 || req.PresencePenalty != 0 || req.FrequencyPenalty != 0) && set(&s.NoTemperature)
 	}},
-	{regexp.MustCompile(`(?i)response_format|json_object|json[_ ]mode|json_schema`), func(s *Shape, req *openai.ChatCompletionRequest) bool {
+	{lazyregexp.New(`(?i)response_format|json_object|json[_ ]mode|json_schema`), func(s *Shape, req *openai.ChatCompletionRequest) bool {
 		return req.ResponseFormat != nil && set(&s.NoJSON)
 	}},
-	{regexp.MustCompile(`(?i)\bstream(?:ing|ed)?\b`), func(s *Shape, _ *openai.ChatCompletionRequest) bool { return set(&s.NoStream) }},
+	{lazyregexp.New(`(?i)\bstream(?:ing|ed)?\b`), func(s *Shape, _ *openai.ChatCompletionRequest) bool { return set(&s.NoStream) }},
 }
 
 func set(b *bool) bool {
@@ -369,7 +370,7 @@ func (o *OpenAI) shaped(ctx context.Context, req openai.ChatCompletionRequest, s
 }
 
 // template matches the words of servers whose chat template fails, with any status.
-var template = regexp.MustCompile(`(?i)jinja|chat.?template|roles? must|raise_exception|template`)
+var template = lazyregexp.New(`(?i)jinja|chat.?template|roles? must|raise_exception|template`)
 
 // refusedShape returns the words of a server that may have refused the form of a request,
 // or "".

@@ -3,11 +3,11 @@ package llm
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"docent/internal/fault"
+	"docent/internal/lazyregexp"
 )
 
 // finish completes an answer with the text that was read. Tool calls in the text become
@@ -130,11 +130,11 @@ func callsInData(s string, tools []Tool) (calls []Call, tried bool) {
 
 var (
 	// wholeFence matches a text that is one block of code.
-	wholeFence = regexp.MustCompile("(?s)^```[a-z_]*\\s*\\n(.*?)\\n?```$")
+	wholeFence = lazyregexp.New("(?s)^```[a-z_]*\\s*\\n(.*?)\\n?```$")
 	// actionLine matches the calls of agents that think aloud (ReAct).
-	actionLine = regexp.MustCompile(`(?s)(?:^|\n)Action:\s*([\w.-]+)\s*\n+\s*Action Input:\s*(\{.*?\})\s*(?:\n|$)`)
+	actionLine = lazyregexp.New(`(?s)(?:^|\n)Action:\s*([\w.-]+)\s*\n+\s*Action Input:\s*(\{.*?\})\s*(?:\n|$)`)
 	// pythonAlone matches a text that is one call, or a list of calls.
-	pythonAlone = regexp.MustCompile(`(?s)^\[?\s*(?:print\()?[\w.]+\(.*\)\s*\]?$`)
+	pythonAlone = lazyregexp.New(`(?s)^\[?\s*(?:print\()?[\w.]+\(.*\)\s*\]?$`)
 )
 
 // object is a tool call in JSON, in the forms of several families.
@@ -224,9 +224,9 @@ func lastNamed(s string, tools []Tool) string {
 
 var (
 	// taggedCall matches a call whose arguments are tags: of Qwen Coder, MiniMax, and GLM.
-	taggedCall = regexp.MustCompile(`<function=["']?([\w.-]+)["']?>|<invoke name="([\w.-]+)">|<tool_call>\s*([\w.-]+)\s*(?:\n|<arg_key>)`)
+	taggedCall = lazyregexp.New(`<function=["']?([\w.-]+)["']?>|<invoke name="([\w.-]+)">|<tool_call>\s*([\w.-]+)\s*(?:\n|<arg_key>)`)
 	// taggedValue matches one argument.
-	taggedValue = regexp.MustCompile(`(?s)<parameter(?:=| name=)["']?([\w.-]+)["']?>\n?(.*?)\n?</parameter>|<arg_key>\s*(.*?)\s*</arg_key>\s*<arg_value>(.*?)</arg_value>`)
+	taggedValue = lazyregexp.New(`(?s)<parameter(?:=| name=)["']?([\w.-]+)["']?>\n?(.*?)\n?</parameter>|<arg_key>\s*(.*?)\s*</arg_key>\s*<arg_value>(.*?)</arg_value>`)
 )
 
 // callsWithTags reads calls whose arguments are tags.
@@ -272,7 +272,7 @@ func value(s string) any {
 }
 
 // pythonValue matches one keyword argument.
-var pythonValue = regexp.MustCompile(`(\w+)\s*=\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|-?[\d.]+|True|False|None)`)
+var pythonValue = lazyregexp.New(`(\w+)\s*=\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|-?[\d.]+|True|False|None)`)
 
 // callsInPython reads calls such as search(query="x") of known tools.
 func callsInPython(s string, tools []Tool) []Call {

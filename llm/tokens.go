@@ -1,8 +1,9 @@
 package llm
 
 import (
-	"regexp"
 	"strings"
+
+	"docent/internal/lazyregexp"
 )
 
 // specialToken matches the special tokens of common chat templates: ChatML and
@@ -11,7 +12,7 @@ import (
 // tags of Qwen, Hermes, and DeepSeek (<tool_call>, <think>, <fim_prefix>).
 // A server that reads them in the text of a message would take the text for
 // another message.
-var specialToken = regexp.MustCompile(`(?i)<[|｜][^<>|｜\n]{1,40}[|｜]>|<</?SYS>>|</?s>|</?(?:start|end)_of_(?:turn|text|image)>|<(?:bos|eos|pad|unk)>` +
+var specialToken = lazyregexp.New(`(?i)<[|｜][^<>|｜\n]{1,40}[|｜]>|<</?SYS>>|</?s>|</?(?:start|end)_of_(?:turn|text|image)>|<(?:bos|eos|pad|unk)>` +
 	`|</?(?:tool_call|tool_response|tools|think)>|<(?:fim|repo|file)_[a-z]{1,10}>` +
 	`|\[/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|SYSTEM_PROMPT)\]`)
 

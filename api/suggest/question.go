@@ -1,10 +1,11 @@
 package suggest
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"docent/internal/lazyregexp"
 )
 
 const (
@@ -14,14 +15,14 @@ const (
 
 var (
 	// hollow are titles without a topic, and titles that address the reader.
-	hollow = regexp.MustCompile(`(?i)^(?:the rest|introduction|overview|contents|table of contents|see also|notes?|index|summary|examples?|misc\w*|` +
+	hollow = lazyregexp.New(`(?i)^(?:the rest|introduction|overview|contents|table of contents|see also|notes?|index|summary|examples?|misc\w*|` +
 		`einleitung|einführung|überblick|inhalt|inhaltsverzeichnis|siehe auch|anmerkungen?|beispiele?|zusammenfassung)$|\b(?:your|my|our)\b`)
-	numbered  = regexp.MustCompile(`^(?:[A-Z]\.)?[\d.]+\s+`)
-	spaces    = regexp.MustCompile(`[\s_]+`)
-	fileName  = regexp.MustCompile(`(?i)\.[a-z0-9]{1,5}$`)
-	yesOrNo   = regexp.MustCompile(`(?i)^(?:can|does|do|is|are)\b`)
-	latinName = regexp.MustCompile(`^(?:\p{Ll}\S*|\p{Lu}\S*[\p{Lu}\d]\S*)$`)
-	ownName   = regexp.MustCompile(`\p{Lu}.*\p{Lu}|\d`)
+	numbered  = lazyregexp.New(`^(?:[A-Z]\.)?[\d.]+\s+`)
+	spaces    = lazyregexp.New(`[\s_]+`)
+	fileName  = lazyregexp.New(`(?i)\.[a-z0-9]{1,5}$`)
+	yesOrNo   = lazyregexp.New(`(?i)^(?:can|does|do|is|are)\b`)
+	latinName = lazyregexp.New(`^(?:\p{Ll}\S*|\p{Lu}\S*[\p{Lu}\d]\S*)$`)
+	ownName   = lazyregexp.New(`\p{Lu}.*\p{Lu}|\d`)
 )
 
 // aboutDocument makes a question from the title of a document; "" if none sounds natural.

@@ -2,11 +2,11 @@ package suggest
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"docent/internal/lazyregexp"
 	"docent/rag/corpus"
 	"docent/rag/text"
 )
@@ -21,7 +21,7 @@ const (
 )
 
 var (
-	link  = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
+	link  = lazyregexp.New(`!?\[([^\]]*)\]\([^)]*\)`)
 	signs = strings.NewReplacer("**", "", "__", "", "`", "")
 )
 

@@ -16,7 +16,7 @@ type Level struct {
 var Levels = []Level{
 	{"errors", []string{
 		"internal/fault", "internal/archtest", "internal/flat", "internal/limits", "internal/meter", "internal/cores",
-		"internal/wstest", "internal/openai", "internal/terminal",
+		"internal/wstest", "internal/openai", "internal/terminal", "internal/lazyregexp",
 	}},
 	{"ground", []string{
 		"config", "migrations", "web", "payload", "internal/disk", "internal/errlog", "internal/lease",

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"docent/internal/lazyregexp"
 )
 
 // Longer subjects describe a situation, such as "the error after the upgrade".
@@ -27,7 +29,7 @@ const (
 
 var (
 	// asked matches questions for a definition. The group with a value is the subject.
-	asked = regexp.MustCompile(`(?i)^(?:(?:so|and|but|ok|please),? )*(?:` +
+	asked = lazyregexp.New(`(?i)^(?:(?:so|and|but|ok|please),? )*(?:` +
 		`(?:what|who)(?:['’]?s| is| are) (?:(?:an?|the) )?(.+?)(?: (?:(?:good|used) )?for| about| exactly)?` +
 		`|what do(?:es)? (?:(?:an?|the) )?(.+?) (?:do|mean|stand for)(?: exactly)?` +
 		`|what (.+?) means?` +
@@ -35,20 +37,20 @@ var (
 		`|(.+?)(?: [-–]|[,:])? (?:meaning|definition|what (?:is|are|does|do) (?:it|that|this|they)(?: do| mean| for)?)` +
 		`)[ ?.!]*$`)
 	// relation matches words that make the subject of a question more than a name.
-	relation = regexp.MustCompile(`(?i)(?:^|\s)(?:of|in|for|with|between|when|if|to|on|by|at|from|than|that|which|how|or|and|my|this|these|it|they|` +
+	relation = lazyregexp.New(`(?i)(?:^|\s)(?:of|in|for|with|between|when|if|to|on|by|at|from|than|that|which|how|or|and|my|this|these|it|they|` +
 		`there|not|difference|default|new|wrong|required|needed|possible|available|happening|going|next|you|up)(?:\s|$)`)
 	// ofKind matches a subject that ends with a word of kind.
-	ofKind = regexp.MustCompile(`(?i)^(.+) (?:` + kind + `)$`)
+	ofKind = lazyregexp.New(`(?i)^(.+) (?:` + kind + `)$`)
 	// selfDescription matches a sentence about the subject of its page.
-	selfDescription = regexp.MustCompile(`(?:^|[.:]\s|\n)this (?:command|statement|utility|program|tool|package|module|extension|daemon|` +
+	selfDescription = lazyregexp.New(`(?:^|[.:]\s|\n)this (?:command|statement|utility|program|tool|package|module|extension|daemon|` +
 		`server|service) ` + verb + ` `)
 	// afterNoun matches a word after a noun that looks like a verb, as in "WAL records are".
-	afterNoun = regexp.MustCompile(`^(?:is|are|was|were|be|have|has|had|can|cannot|could|may|might|must|should|will|would|do|does|not|` +
+	afterNoun = lazyregexp.New(`^(?:is|are|was|were|be|have|has|had|can|cannot|could|may|might|must|should|will|would|do|does|not|` +
 		`also|only|never|that|which|who|and|or|of|in|for|with|between|when|if|to|on|by|at|from|than)$`)
 	// owns matches verbs that say what a thing has or needs, and not what it is.
-	owns = regexp.MustCompile(`^.{0,100}?\b(?:ships|includes|needs|requires|expects|takes|gets) `)
+	owns = lazyregexp.New(`^.{0,100}?\b(?:ships|includes|needs|requires|expects|takes|gets) `)
 	// called matches the words before a name that the sentence introduces.
-	called = regexp.MustCompile(`\w \b(?:called|known as|referred to as) (?:(?:an?|the) )?[“"'*` + "`" + `]*$`)
+	called = lazyregexp.New(`\w \b(?:called|known as|referred to as) (?:(?:an?|the) )?[“"'*` + "`" + `]*$`)
 )
 
 // Patterns of the parts of a sentence, in lower case.

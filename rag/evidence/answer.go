@@ -1,8 +1,9 @@
 package evidence
 
 import (
-	"regexp"
 	"strings"
+
+	"docent/internal/lazyregexp"
 )
 
 // Kind is a kind of answers that is easy to recognize. Its patterns are English.
@@ -26,13 +27,13 @@ const (
 type answerKind struct {
 	kind Kind
 	// asked matches questions for an answer of the kind, if nothing else can answer them. It may be nil.
-	asked *regexp.Regexp
+	asked *lazyregexp.Regexp
 	// words are words that ask for the kind. Passages with an answer need not have them.
 	words map[string]bool
 	// given matches such an answer.
-	given *regexp.Regexp
+	given *lazyregexp.Regexp
 	// header matches the header of a column or row with such answers. It may be nil.
-	header *regexp.Regexp
+	header *lazyregexp.Regexp
 }
 
 // words returns a set of words.
@@ -60,10 +61,10 @@ const currencies = `(?:\p{Sc}|zł|\b(?:USD|EUR|GBP|CHF|JPY|CNY|INR|PLN|SEK|NOK|D
 var answerKinds = []answerKind{
 	{
 		kind: Date, words: words("date dates year month day time datum termin jahr monat tag uhrzeit"),
-		header: regexp.MustCompile(`(?i)\bdate\b|datum|\bstand\b|\b(?:from|until|since|ab|seit|bis)$`),
-		asked:  regexp.MustCompile(`(?i)\b(?:welche[snm]?|in welchem) (?:jahr|datum|monat)\b|^\W*(?:(?:and|so) )?when (?:was|were|did)\b|\b(?:what|which) (?:year|date|month|century|decade)\b|\brelease date\b`),
+		header: lazyregexp.New(`(?i)\bdate\b|datum|\bstand\b|\b(?:from|until|since|ab|seit|bis)$`),
+		asked:  lazyregexp.New(`(?i)\b(?:welche[snm]?|in welchem) (?:jahr|datum|monat)\b|^\W*(?:(?:and|so) )?when (?:was|were|did)\b|\b(?:what|which) (?:year|date|month|century|decade)\b|\brelease date\b`),
 		// A version is a date, too: "since 6.0.0".
-		given: regexp.MustCompile(`\b(?:1\d|20)\d\d(?:s\b|\b)|\b` + months + `\b|` +
+		given: lazyregexp.New(`\b(?:1\d|20)\d\d(?:s\b|\b)|\b` + months + `\b|` +
 			`\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.? \d|` +
 			`\d\.? (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b|\b\d{1,4}[-/.]\d\d?[-/.]\d{1,4}\b|\b\d?\d:\d\d\b|` +
 			`(?i)\b(?:version|release|since|v) ?\d|\bcentur(?:y|ies)\b|\byears (?:ago|before)\b|\b(?:yesterday|last|this) (?:spring|summer|autumn|` +
@@ -73,20 +74,20 @@ var answerKinds = []answerKind{
 		kind: Price,
 		words: words("price prices pricing cost costs fee fees charge rate salary earn earns pay worth euro euros eur dollar dollars usd " +
 			"preis preise kostet kosten kostets gebühr gebühren verdient verdienen teuer wert zahlen zahle zahlt"),
-		header: regexp.MustCompile(`(?i)\b(?:unit )?(?:prices?|costs?|fees?|rates?|fares?|amount|total|salary)\b|preis|kosten|gebühr|entgelt|betrag|tarif`),
+		header: lazyregexp.New(`(?i)\b(?:unit )?(?:prices?|costs?|fees?|rates?|fares?|amount|total|salary)\b|preis|kosten|gebühr|entgelt|betrag|tarif`),
 		// Technical texts use "cost" for work, too.
-		asked: regexp.MustCompile(`(?i)\bwas kostet\b|\bwie ?viel kostet\b|\bwie teuer\b|\bhow much (?:do|does|did|would|will)\b.*\b(?:costs?|paid|earn|pay)\b|` +
+		asked: lazyregexp.New(`(?i)\bwas kostet\b|\bwie ?viel kostet\b|\bwie teuer\b|\bhow much (?:do|does|did|would|will)\b.*\b(?:costs?|paid|earn|pay)\b|` +
 			`\bwhats? (?:do|does|did|would|will)\b.*\bcost\b|\bcosts? per (?:day|week|month|year|user|seat|person)\b|` +
 			`\b(?:price|fee|salary)s? (?:of|per|for)\b|\b(?:yearly|monthly|annual) (?:\w+ )?(?:price|cost|fee|amount|donation)s?\b`),
-		given: regexp.MustCompile(currencies + ` ?\d|\d ?(?:(?i:million|billion) )?` + currencies + `|` +
+		given: lazyregexp.New(currencies + ` ?\d|\d ?(?:(?i:million|billion) )?` + currencies + `|` +
 			`(?i)\b(?:for free|free of charge|gratis|kostenlos|kostenfrei|gebührenfrei|unpaid)\b|\b(?:no|without|any) (?:cost|charge|fee)s?\b`),
 	},
 	{
 		kind: Duration, words: words("duration period dauer frist dauert"),
-		header: regexp.MustCompile(`(?i)\b` + units + `\b|dauer|\(h\)`),
-		asked: regexp.MustCompile(`(?i)\b(?:how many|number of) ` + units + `\b|^\W*` + units + ` (?:until|before|after)\b|` +
+		header: lazyregexp.New(`(?i)\b` + units + `\b|dauer|\(h\)`),
+		asked: lazyregexp.New(`(?i)\b(?:how many|number of) ` + units + `\b|^\W*` + units + ` (?:until|before|after)\b|` +
 			`\b(?:default|value|limit)\b.* in ` + units + `\b`),
-		given: regexp.MustCompile(`(?is)\d.*(?:\b|_)` + units + `\b|(?:\b|_)` + units + `\b.*\d|` +
+		given: lazyregexp.New(`(?is)\d.*(?:\b|_)` + units + `\b|(?:\b|_)` + units + `\b.*\d|` +
 			`\b` + amounts + `[ -](?:\w+ ){0,2}` + units + `\b|` +
 			`\b\d+ ?(?:ms|min|[smhdwy])\b|\b(?:daily|hourly|weekly|monthly|yearly)\b`),
 	},
@@ -94,22 +95,22 @@ var answerKinds = []answerKind{
 		kind: contact,
 		words: words("phone telephone number contact email mail address call reach hotline " +
 			"telefon telefonnummer nummer rufnummer durchwahl kontakt adresse anrufen erreiche erreichen mailadresse"),
-		given:  regexp.MustCompile(`\+?\d[\d ()/-]{4,}\d|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\bhttps?://`),
-		header: regexp.MustCompile(`(?i)\b(?:phone|telephone|contact|e-?mail)\b|telefon|kontakt|durchwahl`),
+		given:  lazyregexp.New(`\+?\d[\d ()/-]{4,}\d|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\bhttps?://`),
+		header: lazyregexp.New(`(?i)\b(?:phone|telephone|contact|e-?mail)\b|telefon|kontakt|durchwahl`),
 	},
 	{
 		kind: measure,
 		words: words("weight weigh weighs heavy length long height tall high width wide depth deep size temperature speed capacity volume distance far " +
 			"gewicht wiegt länge lang höhe hoch breite breit tiefe tief größe groß temperatur geschwindigkeit entfernung weit"),
-		given:  regexp.MustCompile(`\d ?(?:[mck]?m²?|m³|[kmµ]?g|t|[mc]?l|°|[kM]?W|[kMG]?Hz|[kMGT]i?B|kn|bar|px|[Pp]ixels?|in(?:ch(?:es)?)?|ft|lbs?|met(?:er|re)s?|liters?|litres?)\b|\d ?[°%]`),
-		header: regexp.MustCompile(`\((?:[mck]?m²?|m³|[kmµ]?g|t|[mc]?l|°C|[kM]?W|[kMG]?Hz|[kMGT]B|kn|bar|px|in|ft)\)`),
+		given:  lazyregexp.New(`\d ?(?:[mck]?m²?|m³|[kmµ]?g|t|[mc]?l|°|[kM]?W|[kMG]?Hz|[kMGT]i?B|kn|bar|px|[Pp]ixels?|in(?:ch(?:es)?)?|ft|lbs?|met(?:er|re)s?|liters?|litres?)\b|\d ?[°%]`),
+		header: lazyregexp.New(`\((?:[mck]?m²?|m³|[kmµ]?g|t|[mc]?l|°C|[kM]?W|[kMG]?Hz|[kMGT]B|kn|bar|px|in|ft)\)`),
 	},
 	{
 		kind: person,
 		words: words("name person contact responsible manager leader head owner " +
 			"ansprechpartner ansprechpartnerin verantwortlich zuständig leiter leiterin leitung chef chefin heißt"),
-		given:  regexp.MustCompile(`\b(?:Mr|Mrs|Ms|Dr|Prof|Herrn?|Frau)\b\.? \p{Lu}|\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}{2,}\b`),
-		header: regexp.MustCompile(`(?i)\b(?:name|owner|responsible|contact|person)\b|zuständig|verantwortlich|ansprechpartner|leitung`),
+		given:  lazyregexp.New(`\b(?:Mr|Mrs|Ms|Dr|Prof|Herrn?|Frau)\b\.? \p{Lu}|\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}{2,}\b`),
+		header: lazyregexp.New(`(?i)\b(?:name|owner|responsible|contact|person)\b|zuständig|verantwortlich|ansprechpartner|leitung`),
 	},
 }
 

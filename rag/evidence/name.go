@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"docent/internal/lazyregexp"
 	"docent/rag/text"
 )
 
@@ -18,7 +19,7 @@ const maxUnfit = .3
 
 // code matches the name of one thing among many of its kind, such as "B77" or
 // "uuidv7": letters and digits in one word.
-var code = regexp.MustCompile(`^(?:\pL+\d+|\d+\pL+\d+)[\pL\d]*$`)
+var code = lazyregexp.New(`^(?:\pL+\d+|\d+\pL+\d+)[\pL\d]*$`)
 
 // isCodeName reports whether a word of a question is a code that the user asks
 // about, or ends with one after a dot. A word in a path is an example.
@@ -34,9 +35,9 @@ func (q *asked) isCodeName(t text.Weighted) bool {
 
 var (
 	// quoted matches a text in quotation marks.
-	quoted = regexp.MustCompile("(?:^|\\PL)'[^'\n]+'|\"[^\"\n]+\"|`[^`\n]+`|“[^“”\n]+”|„[^“”\n]+[“”]|‘[^‘’\n]+’|«[^«»\n]+»|»[^«»\n]+«")
+	quoted = lazyregexp.New("(?:^|\\PL)'[^'\n]+'|\"[^\"\n]+\"|`[^`\n]+`|“[^“”\n]+”|„[^“”\n]+[“”]|‘[^‘’\n]+’|«[^«»\n]+»|»[^«»\n]+«")
 	// address matches an e-mail address or an IPv4 address.
-	address = regexp.MustCompile(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b\d{1,3}(?:\.\d{1,3}){3}\b`)
+	address = lazyregexp.New(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b\d{1,3}(?:\.\d{1,3}){3}\b`)
 )
 
 // asked is a question with the properties that all of its words share.
@@ -99,7 +100,7 @@ func isWithin(t text.Weighted, spans [][]int) bool {
 }
 
 // number matches a number, such as "3.2". It is no name.
-var number = regexp.MustCompile(`^\d[\d.,]*$`)
+var number = lazyregexp.New(`^\d[\d.,]*$`)
 
 // isQualified reports whether a word of a question is a qualified name, such as "Rows.Close", and all of its parts are known.
 // Source code declares a method apart from its type.
@@ -109,7 +110,7 @@ func (q *asked) isQualified(t text.Weighted, known map[string]bool) bool {
 }
 
 // hyphenated matches a word with hyphens.
-var hyphenated = regexp.MustCompile(`\pL+(?:-[\pL\d]+)+`)
+var hyphenated = lazyregexp.New(`\pL+(?:-[\pL\d]+)+`)
 
 const (
 	// minSqueezed is the minimum length of a word that the passages can have as two words.
@@ -168,7 +169,7 @@ func (q *asked) spelling(vocabulary Vocabulary, t text.Weighted) func(s string) 
 const smallLetters = "abcdefghijklmnopqrstuvwxyz"
 
 // spaced matches a word.
-var spaced = regexp.MustCompile(`[\pL\d]+`)
+var spaced = lazyregexp.New(`[\pL\d]+`)
 
 // isOtherNumber reports whether a number is a part of a name, as in "Heron 42", and the passages have the name with other
 // numbers only.
@@ -183,19 +184,19 @@ func (q *asked) isOtherNumber(t text.Weighted, best []Passage) bool {
 }
 
 // beforeNumber matches the word before a number.
-var beforeNumber = regexp.MustCompile(`(\pL{2,})[ -]$`)
+var beforeNumber = lazyregexp.New(`(\pL{2,})[ -]$`)
 
 var (
 	// beforeVerb matches the words in front of a verb in an English question, and asksGerman those in a German one.
-	beforeVerb = regexp.MustCompile(`(?i)\b(?:i|you|we|they|he|she|it|people|one|how to|(?:want|need|like|able|possible|try(?:ing)?) to)` +
+	beforeVerb = lazyregexp.New(`(?i)\b(?:i|you|we|they|he|she|it|people|one|how to|(?:want|need|like|able|possible|try(?:ing)?) to)` +
 		`(?: just| also| really| still)?\s+$`)
-	asksGerman = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:wie|wo|wann|warum|wieso|weshalb|womit|wohin|was|wer)\s+$`)
+	asksGerman = lazyregexp.New(`(?i)(?:^|[^\pL])(?:wie|wo|wann|warum|wieso|weshalb|womit|wohin|was|wer)\s+$`)
 	// behindVerb matches the words behind a German verb.
-	behindVerb = regexp.MustCompile(`(?i)^\s+(?:ich|man|du|wir|ihr|sie|er|es|sich)(?:[^\pL]|$)`)
+	behindVerb = lazyregexp.New(`(?i)^\s+(?:ich|man|du|wir|ihr|sie|er|es|sich)(?:[^\pL]|$)`)
 	// modal matches the beginning of a question whose last word is a German verb: "kann man das drucken".
-	modal = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:kann|können|koennen|darf|muss|soll|will)(?:st|t|n|en)?\s`)
+	modal = lazyregexp.New(`(?i)(?:^|[^\pL])(?:kann|können|koennen|darf|muss|soll|will)(?:st|t|n|en)?\s`)
 	// verbEnd matches the end of a German verb.
-	verbEnd = regexp.MustCompile(`[etn]$`)
+	verbEnd = lazyregexp.New(`[etn]$`)
 )
 
 // isVerb reports whether a word of a question stands in the place of a verb, or has a small letter in a German question that
@@ -234,7 +235,7 @@ func (q *asked) isIdentifier(t text.Weighted) bool {
 }
 
 // englishOnly matches words of English questions.
-var englishOnly = regexp.MustCompile(`(?i)\b(?:the|of|is|what|who|how|does|do|are|which|when|where|why|and|for|from|to|can)\b`)
+var englishOnly = lazyregexp.New(`(?i)\b(?:the|of|is|what|who|how|does|do|are|which|when|where|why|and|for|from|to|can)\b`)
 
 // marksNames reports whether capitals mark names in the language of a question. German capitalizes every noun, and keywords
 // often have capitals.

@@ -3,12 +3,12 @@ package pipeline
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"docent/internal/fault"
+	"docent/internal/lazyregexp"
 	"docent/rag"
 	"docent/rag/corpus"
 	"docent/rag/text"
@@ -63,7 +63,7 @@ func (a *answering) composed(c *composed) {
 const maxShownTitle = 80
 
 // special matches characters with a meaning in Markdown.
-var special = regexp.MustCompile("[\\\\`*_\\[\\]<>|]")
+var special = lazyregexp.New("[\\\\`*_\\[\\]<>|]")
 
 // shownTitle returns the title of a document as Markdown in one line.
 func shownTitle(d corpus.Document) string {

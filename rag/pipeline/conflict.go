@@ -1,17 +1,17 @@
 package pipeline
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"docent/internal/lazyregexp"
 	"docent/rag/corpus"
 	"docent/rag/text"
 )
 
 // clauseBreak matches the border between two clauses that can be true or false
 // independently.
-var clauseBreak = regexp.MustCompile(`(?i)(;\s+|,\s+(?:and|but|while|which|so|und|aber|während|wobei)\s+)|` +
+var clauseBreak = lazyregexp.New(`(?i)(;\s+|,\s+(?:and|but|while|which|so|und|aber|während|wobei)\s+)|` +
 	`(\s+(?:and|und)\s+)(?:is|are|was|were|has|had|can|may|must|will|ist|sind|war|waren|hat|kann|muss|wird)\b`)
 
 // minClauseWords is the minimum number of meaningful words in a clause of its own.
@@ -129,10 +129,10 @@ func yields(of []text.Amount, v float64) bool {
 }
 
 // name matches options, paths, identifiers, and abbreviations.
-var name = regexp.MustCompile(`(?:^|[\s("'` + "`" + `])(--?[A-Za-z][\w-]*|/[\w./-]*\w|[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*|[A-Z]{2,}\w*)`)
+var name = lazyregexp.New(`(?:^|[\s("'` + "`" + `])(--?[A-Za-z][\w-]*|/[\w./-]*\w|[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*|[A-Z]{2,}\w*)`)
 
 // figureHyphen matches the hyphen of a word such as "5-second", which no option begins with.
-var figureHyphen = regexp.MustCompile(`(\d)-`)
+var figureHyphen = lazyregexp.New(`(\d)-`)
 
 // namesDiffer reports whether the passages lack a name of a clause.
 func namesDiffer(clause, body string) bool {
@@ -147,8 +147,8 @@ func namesDiffer(clause, body string) bool {
 }
 
 // anyWord matches one of the words of a list. \b would know ASCII letters only.
-func anyWord(list string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:^|[^\pL\d_])(?:` + list + `)(?:[^\pL\d_]|$)`)
+func anyWord(list string) *lazyregexp.Regexp {
+	return lazyregexp.New(`(?i)(?:^|[^\pL\d_])(?:` + list + `)(?:[^\pL\d_]|$)`)
 }
 
 // The words of these lists say how many things a sentence is about, and how
@@ -156,7 +156,7 @@ func anyWord(list string) *regexp.Regexp {
 var (
 	universal = anyWord(`all|always|any|anyone|each|every|everyone|everything|whenever|alle[nrs]?|immer|jede[rsnm]?|stets`)
 	exclusive = anyWord(`only|solely|exclusively|nur|ausschließlich|allein`)
-	notOnly   = regexp.MustCompile(`(?i)\b(?:not only|nicht nur)\b`)
+	notOnly   = lazyregexp.New(`(?i)\b(?:not only|nicht nur)\b`)
 	partial   = anyWord(`some|many|most|mostly|usually|often|sometimes|typically|generally|rarely|several|certain|unless|except|may|might|can|only if|einige[nr]?|viele[nr]?|meist(?:ens)?|oft|manchmal|gewöhnlich|üblicherweise|selten|kann|können`)
 	firm      = anyWord(`must|ha(?:s|ve) to|requires?|required|needs?|mandatory|will|always|guarantee[sd]?|muss|müssen|erforderlich|zwingend`)
 	tentative = anyWord(`may|might|could|should|can|optional(?:ly)?|recommend(?:s|ed)?|suggested|unlikely|likely|encouraged|kann|können|sollten?|könnten?|empfohlen|optional`)
@@ -178,8 +178,8 @@ func firmer(clause, near string) bool {
 }
 
 // opposites are pairs of words that exclude each other in the same statement.
-var opposites = func() [][2]*regexp.Regexp {
-	var out [][2]*regexp.Regexp
+var opposites = func() [][2]*lazyregexp.Regexp {
+	var out [][2]*lazyregexp.Regexp
 	for _, pair := range [][2]string{
 		{`before|older|earlier|prior`, `after|since|newer|later`},
 		{`increas\w*|rais\w*|higher|larger|faster|more`, `decreas\w*|reduc\w*|lower\w*|smaller|slower|less|fewer`},
@@ -197,7 +197,7 @@ var opposites = func() [][2]*regexp.Regexp {
 		{`öfter|häufiger|mehr|größer|höher|schneller`, `seltener|weniger|kleiner|niedriger|langsamer`},
 		{`erlaubt|gestattet`, `verboten|untersagt`},
 	} {
-		out = append(out, [2]*regexp.Regexp{anyWord(pair[0]), anyWord(pair[1])})
+		out = append(out, [2]*lazyregexp.Regexp{anyWord(pair[0]), anyWord(pair[1])})
 	}
 	return out
 }()
@@ -218,7 +218,7 @@ func opposite(clause, near string) bool {
 
 // clausePart matches the border between two parts of a passage's sentence that
 // are denied independently.
-var clausePart = regexp.MustCompile(`(?i)[,;:()–—\n]|\b(?:and|but|or|und|aber|sondern|oder)\b`)
+var clausePart = lazyregexp.New(`(?i)[,;:()–—\n]|\b(?:and|but|or|und|aber|sondern|oder)\b`)
 
 // affirms reports whether a clause states without negation that which the
 // nearest part of the nearest sentences denies.

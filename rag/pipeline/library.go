@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"docent/internal/fault"
+	"docent/internal/lazyregexp"
 	"docent/rag"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
@@ -411,13 +411,13 @@ func dates(d corpus.Document, day func(time.Time) string) fault.Text {
 }
 
 // dated matches the words of a sentence that dates its document.
-var dated = regexp.MustCompile(`(?i)\b(?:valid|version|edition|revision|updated?|changed|effective|in force|issued|since|as of|date|released?|` +
+var dated = lazyregexp.New(`(?i)\b(?:valid|version|edition|revision|updated?|changed|effective|in force|issued|since|as of|date|released?|` +
 	`stand|fassung|gültig|ausgabe|geändert|aktualisiert|vom|datum|` +
 	`january|february|march|april|may|june|july|august|september|october|november|december|` +
 	`januar|februar|märz|mai|juni|juli|oktober|dezember)\b`)
 
 // year matches a year.
-var year = regexp.MustCompile(`\b(?:19|20)\d\d\b`)
+var year = lazyregexp.New(`\b(?:19|20)\d\d\b`)
 
 // datedSentence returns the first sentence at the beginning of a document that gives its date, or "".
 func datedSentence(c corpus.Chunk) string {

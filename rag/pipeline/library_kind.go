@@ -2,31 +2,31 @@ package pipeline
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"docent/internal/lazyregexp"
 	"docent/rag/corpus"
 )
 
 // endings are the endings of the files of a kind, by the words for it.
 var endings = []struct {
-	names   *regexp.Regexp
+	names   *lazyregexp.Regexp
 	endings []string
 	media   string
 }{
-	{regexp.MustCompile(`^(?:pdf|pdfs|pdf[ -](?:files?|dateien))$`), []string{".pdf"}, "application/pdf"},
+	{lazyregexp.New(`^(?:pdf|pdfs|pdf[ -](?:files?|dateien))$`), []string{".pdf"}, "application/pdf"},
 	{
-		regexp.MustCompile(`^(?:spreadsheets?|tables?|csv.*|excel.*|tabellen|exceltabellen)$`),
+		lazyregexp.New(`^(?:spreadsheets?|tables?|csv.*|excel.*|tabellen|exceltabellen)$`),
 		[]string{".csv", ".tsv", ".xlsx", ".xls", ".ods"},
 		"text/csv",
 	},
-	{regexp.MustCompile(`^word.*$`), []string{".docx", ".doc", ".odt"}, ""},
-	{regexp.MustCompile(`^(?:presentations?|slides?|powerpoints?|präsentationen|folien)$`), []string{".pptx", ".ppt", ".odp"}, ""},
-	{regexp.MustCompile(`^(?:images?|pictures?|bilder)$`), []string{".png", ".jpg", ".jpeg", ".tif", ".tiff", ".gif"}, ""},
-	{regexp.MustCompile(`^markdown.*$`), []string{".md"}, ""},
-	{regexp.MustCompile(`^(?:html.*|web pages?)$`), []string{".html", ".htm"}, "text/html"},
-	{regexp.MustCompile(`^e?mails?$`), []string{".eml", ".msg", ".mbox"}, "message/rfc822"},
+	{lazyregexp.New(`^word.*$`), []string{".docx", ".doc", ".odt"}, ""},
+	{lazyregexp.New(`^(?:presentations?|slides?|powerpoints?|präsentationen|folien)$`), []string{".pptx", ".ppt", ".odp"}, ""},
+	{lazyregexp.New(`^(?:images?|pictures?|bilder)$`), []string{".png", ".jpg", ".jpeg", ".tif", ".tiff", ".gif"}, ""},
+	{lazyregexp.New(`^markdown.*$`), []string{".md"}, ""},
+	{lazyregexp.New(`^(?:html.*|web pages?)$`), []string{".html", ".htm"}, "text/html"},
+	{lazyregexp.New(`^e?mails?$`), []string{".eml", ".msg", ".mbox"}, "message/rfc822"},
 }
 
 // languages are the codes of languages by their names.

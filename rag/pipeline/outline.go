@@ -3,11 +3,11 @@ package pipeline
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"docent/internal/fault"
+	"docent/internal/lazyregexp"
 	"docent/rag/corpus"
 	"docent/rag/text"
 )
@@ -84,7 +84,7 @@ type section struct {
 }
 
 // headingLine matches a heading in the text of a chunk.
-var headingLine = regexp.MustCompile(`(?m)^(#{1,6}) +(.+?) *$`)
+var headingLine = lazyregexp.New(`(?m)^(#{1,6}) +(.+?) *$`)
 
 // sectionsOf returns the main sections of a document: those of the highest level with more than one.
 func sectionsOf(chunks []corpus.Chunk) []section {

@@ -1,11 +1,11 @@
 package pipeline
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"docent/internal/lazyregexp"
 	"docent/rag/text"
 )
 
@@ -22,13 +22,13 @@ func (k *claim) relates(unit string) bool {
 
 var (
 	// absolute matches words for everything and for nothing else.
-	absolute = regexp.MustCompile(`(?i)\b(?:(?:always|all|only|exclusively|immer|stets|alle[nrms]?|nur|ausschließlich)` +
+	absolute = lazyregexp.New(`(?i)\b(?:(?:always|all|only|exclusively|immer|stets|alle[nrms]?|nur|ausschließlich)` +
 		`(?:\PL|$)|(?:every|each|any|jede[nrs]?) \pL)`)
 	// duty matches words for duties, and option words for options.
-	duty   = regexp.MustCompile(`(?i)\b(?:must|ha(?:ve|s) to|required?|requires|needs? to|mandatory|muss|müssen|Pflicht)\b`)
-	option = regexp.MustCompile(`(?i)\b(?:may|can|could|should|optional(?:ly)?|recommended|kann|können|darf|dürfen|sollte[n]?|empfohlen)\b`)
+	duty   = lazyregexp.New(`(?i)\b(?:must|ha(?:ve|s) to|required?|requires|needs? to|mandatory|muss|müssen|Pflicht)\b`)
+	option = lazyregexp.New(`(?i)\b(?:may|can|could|should|optional(?:ly)?|recommended|kann|können|darf|dürfen|sollte[n]?|empfohlen)\b`)
 	// restriction matches the words in front of an exception or a condition.
-	restriction = regexp.MustCompile(`(?i)\b(?:unless|except|excluding|only (?:if|when|with|in|on|for|after)|es sei denn|außer|ausgenommen|` +
+	restriction = lazyregexp.New(`(?i)\b(?:unless|except|excluding|only (?:if|when|with|in|on|for|after)|es sei denn|außer|ausgenommen|` +
 		`nur (?:wenn|mit|in|bei|für|nach))\b`)
 )
 
@@ -43,7 +43,7 @@ func (k *claim) unrestricted(unit string) bool {
 }
 
 // limited matches a limit: its first group is an upper one, its second group a lower one, and its third group the number.
-var limited = regexp.MustCompile(`(?i)(?:^|\PL)(?:(not? more than|not? longer than|at most|up to|below|under|less than|fewer than|` +
+var limited = lazyregexp.New(`(?i)(?:^|\PL)(?:(not? more than|not? longer than|at most|up to|below|under|less than|fewer than|` +
 	`lower than|shorter than|within|before|nicht mehr als|nicht länger als|höchstens|maximal|` +
 	`unter|weniger als|bis zu|kürzer als|innerhalb von|vor)|` +
 	`(not? less than|at least|above|over|more than|greater than|higher than|longer than|exceed(?:s|ing)?|after|` +
@@ -76,7 +76,7 @@ func (k *claim) otherSide(unit string) bool {
 
 var (
 	// rate matches a rate. A year may follow "im Jahr", so the last group is the text behind it.
-	rate = regexp.MustCompile(`(?i)\b(?:(?:per|an?|each|every|pro|im|je|jede[ns]?) ` +
+	rate = lazyregexp.New(`(?i)\b(?:(?:per|an?|each|every|pro|im|je|jede[ns]?) ` +
 		`(hour|day|week|month|quarter|year|stunde|tag|woche|monat|quartal|jahr)|` +
 		`(hour|dai|week|month|quarter|year|annual|stünd|täg|wöchent|monat|viertel|jähr)l(?:y|ich)[enrs]*)( \d)?`)
 	// periods map the words of rates to their English names.
@@ -108,12 +108,12 @@ func (k *claim) otherRate(unit string) bool {
 
 var (
 	// fullName matches a name of several words, and capital a word with a capital.
-	fullName = regexp.MustCompile(`\p{Lu}[\pL-]+(?: \p{Lu}[\pL-]+)+`)
-	capital  = regexp.MustCompile(`\p{Lu}[\pL\d-]+`)
+	fullName = lazyregexp.New(`\p{Lu}[\pL-]+(?: \p{Lu}[\pL-]+)+`)
+	capital  = lazyregexp.New(`\p{Lu}[\pL\d-]+`)
 	// passive matches the words of the passive voice.
-	passive = regexp.MustCompile(`(?i)\b(?:by|von|vom|durch)\b`)
+	passive = lazyregexp.New(`(?i)\b(?:by|von|vom|durch)\b`)
 	// joining matches words that join names without an order.
-	joining = regexp.MustCompile(`(?i)^[,\s]*(?:and|or|with|und|oder|mit|sowie)?\s*$`)
+	joining = lazyregexp.New(`(?i)^[,\s]*(?:and|or|with|und|oder|mit|sowie)?\s*$`)
 )
 
 // swaps reports whether a unit has two names of the claim in the reverse order, with the same words in between.
@@ -146,7 +146,7 @@ func lastName(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
 
 var (
 	// comparison matches a comparison with a thing, and not with a number.
-	comparison = regexp.MustCompile(`(?i)\b(?:(more|fewer|less|mehr|weniger)\b(?: \pL+){0,4}?|` +
+	comparison = lazyregexp.New(`(?i)\b(?:(more|fewer|less|mehr|weniger)\b(?: \pL+){0,4}?|` +
 		`(\pL{2,}er)(?: \pL+){0,4}?) (?:than|als) (?:\pL|\d+\pL)`)
 	// smaller are the comparatives for less.
 	smaller = []string{

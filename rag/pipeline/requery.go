@@ -3,11 +3,11 @@ package pipeline
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"docent/internal/fault"
+	"docent/internal/lazyregexp"
 	"docent/llm"
 	"docent/rag"
 	"docent/rag/retrieve"
@@ -110,7 +110,7 @@ func (a *answering) wordings(ctx context.Context, kind SecondQuery, question str
 }
 
 // lineMark matches the number or bullet of a line in a list.
-var lineMark = regexp.MustCompile(`^(?:[-*+•]|\d+[.):]|(?i:query \d+:))\s*`)
+var lineMark = lazyregexp.New(`^(?:[-*+•]|\d+[.):]|(?i:query \d+:))\s*`)
 
 // wordingLines returns the distinct lines, without numbers and quotation marks.
 func wordingLines(written, question string) []string {

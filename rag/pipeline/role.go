@@ -1,10 +1,10 @@
 package pipeline
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"docent/internal/lazyregexp"
 	"docent/rag/corpus"
 	"docent/rag/text"
 )
@@ -54,7 +54,7 @@ func tableHeader(body string) string {
 }
 
 // ruled matches the line below the header of a Markdown table.
-var ruled = regexp.MustCompile(`^[|:\- ]+$`)
+var ruled = lazyregexp.New(`^[|:\- ]+$`)
 
 // rowCells returns the cells of a row, or nil for other lines.
 func rowCells(line string) []string {
@@ -81,7 +81,7 @@ func rowUnits(header, cells []string) (out []unit) {
 }
 
 // newSubject matches the beginning of a sentence with a subject. The group is its noun.
-var newSubject = regexp.MustCompile(`^(?:The|An?|Der|Die|Das|Eine?) (\pL[\pL-]+)`)
+var newSubject = lazyregexp.New(`^(?:The|An?|Der|Die|Das|Eine?) (\pL[\pL-]+)`)
 
 // sentenceUnits returns each sentence of a line, and each two neighbors about the same subject.
 func sentenceUnits(line string, code bool) (out []unit) {
@@ -172,12 +172,12 @@ func subset(words, others []string) bool {
 
 var (
 	// literal matches e-mail addresses and URLs.
-	literal = regexp.MustCompile(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\bhttps?://[\w./-]*\w`)
+	literal = lazyregexp.New(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\bhttps?://[\w./-]*\w`)
 	// calendar matches names of months and of days, and ordinal numbers.
-	calendar = []*regexp.Regexp{
-		regexp.MustCompile(`(?i)\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|(?:erst|zweit|dritt|viert|fünft|sechst|siebt|acht|neunt|zehnt)e[nrms]?)\b`),
-		regexp.MustCompile(`\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember)\b`),
-		regexp.MustCompile(`(?i)\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag)s?)\b`),
+	calendar = []*lazyregexp.Regexp{
+		lazyregexp.New(`(?i)\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|(?:erst|zweit|dritt|viert|fünft|sechst|siebt|acht|neunt|zehnt)e[nrms]?)\b`),
+		lazyregexp.New(`\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember)\b`),
+		lazyregexp.New(`(?i)\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag)s?)\b`),
 	}
 )
 
@@ -207,13 +207,13 @@ type figure struct {
 
 var (
 	// figureText matches a number with the words around it.
-	figureText = regexp.MustCompile(`(?:(\pL[\pL\d]*)[ -])?(?:^|[^\pL\d.,])?(\d+(?:[.,:/-]\d+)*)(?:[ ]?(\pL+|[%°€$]\pL?))?`)
+	figureText = lazyregexp.New(`(?:(\pL[\pL\d]*)[ -])?(?:^|[^\pL\d.,])?(\d+(?:[.,:/-]\d+)*)(?:[ ]?(\pL+|[%°€$]\pL?))?`)
 	// smallNumerals matches the number words that quantities leave out.
-	smallNumerals = regexp.MustCompile(`(?i)\b(?:two|zwei)( (?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|sekunden|minuten|stunden|tagen?|wochen|monaten?|jahren?))\b`)
+	smallNumerals = lazyregexp.New(`(?i)\b(?:two|zwei)( (?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|sekunden|minuten|stunden|tagen?|wochen|monaten?|jahren?))\b`)
 )
 
 // measures matches units without their plural.
-var measures = regexp.MustCompile(`^(?:ms|s|min|h|d|(?:milli)?second|minute|hour|day|week|month|year|sekunden?|minuten?|stunden?|tage?n?|wochen?|monate?n?|jahre?n?|` +
+var measures = lazyregexp.New(`^(?:ms|s|min|h|d|(?:milli)?second|minute|hour|day|week|month|year|sekunden?|minuten?|stunden?|tage?n?|wochen?|monate?n?|jahre?n?|` +
 	`[mck]?m|[mk]?g|[mc]?l|[kM]?b|[kmgt]i?b|bytes?|percent|prozent|euro?|dollar|usd|chf|gbp|v|a|k?w|bar|[%°€$].?)$`)
 
 // figures returns the numbers of a text.
@@ -281,7 +281,7 @@ func (k *claim) derived(f figure, own []figure) bool {
 }
 
 // part matches the border between parts of a sentence with a number each.
-var part = regexp.MustCompile(`(?i)[,;.]\s|\s(?:and|und|but|aber|or|oder)\s`)
+var part = lazyregexp.New(`(?i)[,;.]\s|\s(?:and|und|but|aber|or|oder)\s`)
 
 // misplaced reports whether a sentence gives the number to another thing: a part of it with another number has a word of the claim
 // that the part with the number lacks.
@@ -313,8 +313,8 @@ func (k *claim) misplaced(sentence string, f figure) bool {
 
 var (
 	// unlimited matches words that a claim without exceptions has, and exception those of a text with one.
-	unlimited = regexp.MustCompile(`(?i)\b(?:even (?:if|when|though)|always|all|every|any|auch wenn|selbst wenn|immer|alle[nr]?|jede[nrs]?)\b`)
-	exception = regexp.MustCompile(`(?i)\b(?:unless|except|excluding|other than|need not|ausgenommen|außer|es sei denn|mit Ausnahme)\b`)
+	unlimited = lazyregexp.New(`(?i)\b(?:even (?:if|when|though)|always|all|every|any|auch wenn|selbst wenn|immer|alle[nr]?|jede[nrs]?)\b`)
+	exception = lazyregexp.New(`(?i)\b(?:unless|except|excluding|other than|need not|ausgenommen|außer|es sei denn|mit Ausnahme)\b`)
 )
 
 // agrees reports whether a unit denies something if the claim does, and the reverse. A claim without exceptions needs a unit without one.

@@ -2,10 +2,10 @@ package pipeline
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"docent/embed"
+	"docent/internal/lazyregexp"
 	"docent/rag"
 	"docent/rag/retrieve"
 	"docent/rag/text"
@@ -95,7 +95,7 @@ func outcomeOf(body string, sentences []rag.Sentence) rag.Outcome {
 }
 
 // admission matches the beginning of an answer that admits not to know.
-var admission = regexp.MustCompile(`(?i)^\W{0,3}(?:the answer (?:to (?:the|this|your) question )?is\W{1,3}(?:1\. )?)?(?:(?:i'?m )?sorry\W{1,3}(?:but )?)?(?:unfortunately\W{1,3})?(?:i (?:do not|don['’]?t|am not sure i) know|i(?: a|['’])m not sure\.?$|i (?:can(?:not|['’]t)|could ?n(?:ot|['’]t)) (?:answer|find|determine|tell)|(?:based on )?the (?:provided |given )?(?:passages|documents|context|sources)[^.]{0,40} (?:do(?:es)? not|don['’]t|doesn['’]t)|there is no information)`)
+var admission = lazyregexp.New(`(?i)^\W{0,3}(?:the answer (?:to (?:the|this|your) question )?is\W{1,3}(?:1\. )?)?(?:(?:i'?m )?sorry\W{1,3}(?:but )?)?(?:unfortunately\W{1,3})?(?:i (?:do not|don['’]?t|am not sure i) know|i(?: a|['’])m not sure\.?$|i (?:can(?:not|['’]t)|could ?n(?:ot|['’]t)) (?:answer|find|determine|tell)|(?:based on )?the (?:provided |given )?(?:passages|documents|context|sources)[^.]{0,40} (?:do(?:es)? not|don['’]t|doesn['’]t)|there is no information)`)
 
 // Admits reports whether an answer begins with a statement such as "I don't
 // know".

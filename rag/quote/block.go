@@ -1,9 +1,9 @@
 package quote
 
 import (
-	"regexp"
 	"strings"
 
+	"docent/internal/lazyregexp"
 	"docent/rag/text"
 )
 
@@ -129,7 +129,7 @@ func paragraphKind(q quote) BlockKind {
 }
 
 // numbered matches the mark of a step.
-var numbered = regexp.MustCompile(`^\d{1,3}[.)] `)
+var numbered = lazyregexp.New(`^\d{1,3}[.)] `)
 
 // listEnd returns the end of the list at a sentence.
 func listEnd(s []quote, at int) int {
@@ -222,7 +222,7 @@ func introduces(q quote) bool {
 }
 
 // announcing matches a sentence like "Use the following." that has no colon.
-var announcing = regexp.MustCompile(`(?i)\b(?:(?:the|as) following|as follows|like this|as below|folgendes|wie folgt)\b.*\.$`)
+var announcing = lazyregexp.New(`(?i)\b(?:(?:the|as) following|as follows|like this|as below|folgendes|wie folgt)\b.*\.$`)
 
 // announces reports whether the code behind a sentence belongs to it. A sentence without an end goes on with the code, but not a
 // line of a name and its meaning.

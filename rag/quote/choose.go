@@ -2,11 +2,11 @@ package quote
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"docent/embed"
+	"docent/internal/lazyregexp"
 	"docent/rag/corpus"
 	"docent/rag/text"
 )
@@ -435,14 +435,14 @@ func merge(covered []float64, hinted []bool, w candidate) {
 }
 
 // leaning matches the beginning of a sentence that needs the previous one.
-var leaning = regexp.MustCompile(`^(?:This|That|These|Those|It|Its|They|Their|Such|He|She|Another|The (?:default|latter|former|same|value|other|second|third|result(?:ing)?|above)|However|But|Also|Otherwise|In (?:this|that|such|these|either|both|contrast|particular|addition|other words)\b|Therefore|Thus|Hence|Instead|Then|For (?:this|that|these|example|instance)|(?:If|When|Since|Because|While|Unless|As|Once|After|Before|Until|Although|With|Without|Like|Unlike) (?:this|that|these|those|it|they|so|not|such)\b|(?:By|When|If|To|On|For) \w+(?:ing)? (?:this|these|those|it|them|so)\b|Here|So|And|Or|Any|Both|Neither|Note that|(?:Setting|Doing|Using) (?:this|these|so|that|it)|Similarly|Likewise|Moreover|Furthermore|Nevertheless|Nonetheless|Conversely|Alternatively|Consequently|Accordingly|Additionally|Finally|Again|Still|Yet|As a result|On the other hand|(?:All|Each|Some|None|Most|One|Many) of (?:these|those|them|which))\b|^\(|^(?:and|or|but|which|because|where|so|then|with|as|for|in|to|if)\b`)
+var leaning = lazyregexp.New(`^(?:This|That|These|Those|It|Its|They|Their|Such|He|She|Another|The (?:default|latter|former|same|value|other|second|third|result(?:ing)?|above)|However|But|Also|Otherwise|In (?:this|that|such|these|either|both|contrast|particular|addition|other words)\b|Therefore|Thus|Hence|Instead|Then|For (?:this|that|these|example|instance)|(?:If|When|Since|Because|While|Unless|As|Once|After|Before|Until|Although|With|Without|Like|Unlike) (?:this|that|these|those|it|they|so|not|such)\b|(?:By|When|If|To|On|For) \w+(?:ing)? (?:this|these|those|it|them|so)\b|Here|So|And|Or|Any|Both|Neither|Note that|(?:Setting|Doing|Using) (?:this|these|so|that|it)|Similarly|Likewise|Moreover|Furthermore|Nevertheless|Nonetheless|Conversely|Alternatively|Consequently|Accordingly|Additionally|Finally|Again|Still|Yet|As a result|On the other hand|(?:All|Each|Some|None|Most|One|Many) of (?:these|those|them|which))\b|^\(|^(?:and|or|but|which|because|where|so|then|with|as|for|in|to|if)\b`)
 
 // ofLabel matches the beginning of a sentence whose subject is the term above
 // it.
-var ofLabel = regexp.MustCompile(`^(?:The (?:default|value)|This (?:parameter|option|setting|form|variable|command|function|clause|method|field|can|is|should|must))\b`)
+var ofLabel = lazyregexp.New(`^(?:The (?:default|value)|This (?:parameter|option|setting|form|variable|command|function|clause|method|field|can|is|should|must))\b`)
 
 // crossReference matches a sentence that only refers to another place.
-var crossReference = regexp.MustCompile(`^\(?(?:For (?:more|further|details|additional)|See\b|Refer to|Please see|More (?:information|details)|Table \d|Figure \d)`)
+var crossReference = lazyregexp.New(`^\(?(?:For (?:more|further|details|additional)|See\b|Refer to|Please see|More (?:information|details)|Table \d|Figure \d)`)
 
 // seams counts the flaws of quoting only the sentences from..to.
 func seams(passage []quote, from, to int) float64 {

@@ -2,11 +2,11 @@ package quote
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"docent/internal/lazyregexp"
 	"docent/rag/text"
 )
 
@@ -48,13 +48,13 @@ func shortened(b Block, s []quote) []quote {
 
 var (
 	// asksForSteps matches questions that steps answer.
-	asksForSteps = regexp.MustCompile(`(?i)\bhow (?:do|can|to|should|would|could)\b|\bsteps?\b|\b(?:procedure|instructions|install|upgrade|set up)\b|` +
+	asksForSteps = lazyregexp.New(`(?i)\bhow (?:do|can|to|should|would|could)\b|\bsteps?\b|\b(?:procedure|instructions|install|upgrade|set up)\b|` +
 		`^(?:wie|comment|cómo|¿cómo|come|como|hoe)\b|\b(?:schritte|anleitung|étapes|pasos)\b`)
 	// asksHowMuch matches questions for an amount.
-	asksHowMuch = regexp.MustCompile(`(?i)\b(?:how|wie) ?(?:long|much|many|often|old|far|big|large|high|fast|wide|deep|heavy|` +
+	asksHowMuch = lazyregexp.New(`(?i)\b(?:how|wie) ?(?:long|much|many|often|old|far|big|large|high|fast|wide|deep|heavy|` +
 		`lange?|viele?|oft|hoch|groß|weit|schnell|teuer|alt|breit|tief|schwer)\b`)
 	// asksForList matches questions that a list answers.
-	asksForList = regexp.MustCompile(`(?i)^(?:list|name|enumerate|what are)\b|\b(?:which|what)(?: [\w-]+){0,3} \w+[^\Ws]s ` +
+	asksForList = lazyregexp.New(`(?i)^(?:list|name|enumerate|what are)\b|\b(?:which|what)(?: [\w-]+){0,3} \w+[^\Ws]s ` +
 		`(?:are|do|does|can|could|may|will|should|exist|have|has|were)\b|\b(?:kinds|types|sorts|number) of\b|^how many\b|` +
 		`^(?:nenne|liste|welche \w+ (?:sind|gibt|haben|werden|wurden|stehen|unterstützt)|wie ?viele|quels|quelles|énumère|cuáles|¿cuáles)\b`)
 )
@@ -154,12 +154,12 @@ func (e *extractor) onlyAbove(b Block) bool {
 
 // belonging matches the beginning of a sentence that belongs to the one before: an exception, a remedy, a condition, a warning, or a
 // default.
-var belonging = regexp.MustCompile(`^[*_\s]*(?:Otherwise|Unless|Except(?:ion)?s?|If not|If so|However|But|Then|Instead|Note|Warning|Caution|Important|Default|By default|` +
+var belonging = lazyregexp.New(`^[*_\s]*(?:Otherwise|Unless|Except(?:ion)?s?|If not|If so|However|But|Then|Instead|Note|Warning|Caution|Important|Default|By default|` +
 	`Sonst|Ansonsten|Andernfalls|Ausnahmen?|Ausgenommen|Es sei denn|Wenn nicht|Falls nicht|Jedoch|Aber|Allerdings|Dann|Danach|Stattdessen|` +
 	`Hinweis|Achtung|Warnung|Wichtig|Vorsicht|Voraussetzung|Standard)\b`)
 
 // pointing matches a word near the beginning of a sentence that stands for an earlier thing.
-var pointing = regexp.MustCompile(`(?i)^(?:\S+ ){0,4}(?:this|these|those|them|dies(?:e[rsmn]?)?|davon|dafür|dagegen|damit)\b|^\pL+ (?:it|them|sie|es|ihn)\b`)
+var pointing = lazyregexp.New(`(?i)^(?:\S+ ){0,4}(?:this|these|those|them|dies(?:e[rsmn]?)?|davon|dafür|dagegen|damit)\b|^\pL+ (?:it|them|sie|es|ihn)\b`)
 
 // maxPointing is the maximum number of words of a sentence that belongs to the one before because it points to it.
 const maxPointing = 12
@@ -271,13 +271,13 @@ func inList(q quote) bool {
 
 var (
 	// hollow matches a sentence like "This section describes flags." The next sentences have the content.
-	hollow = regexp.MustCompile(`^(?:Here(?:'s|’s| is| are)\b|Presented here|This (?:section|chapter|page|document|guide|article|tutorial|part|appendix) ` +
+	hollow = lazyregexp.New(`^(?:Here(?:'s|’s| is| are)\b|Presented here|This (?:section|chapter|page|document|guide|article|tutorial|part|appendix) ` +
 		`(?:describes|explains|shows|covers|gives|provides|discusses|contains|lists|presents)\b)`)
 	// asksAboutError matches questions about an error.
-	asksAboutError = regexp.MustCompile(`(?i)\b(?:errors?|fail\w*|cannot|can't|not found|not work\w*|invalid|denied|refused|unable|warning|fatal|exception|` +
+	asksAboutError = lazyregexp.New(`(?i)\b(?:errors?|fail\w*|cannot|can't|not found|not work\w*|invalid|denied|refused|unable|warning|fatal|exception|` +
 		`unknown|wrong|breaks?|crash\w*|stopped|violat\w+|duplicate|fehler\w*|geht nicht|kaputt)\b`)
 	// remedy matches the heading of the answer to an error.
-	remedy = regexp.MustCompile(`(?i)^(?:the )?(?:solutions?|fix|workarounds?|resolution|remedy|answer|lösung|abhilfe|behebung)\b`)
+	remedy = lazyregexp.New(`(?i)^(?:the )?(?:solutions?|fix|workarounds?|resolution|remedy|answer|lösung|abhilfe|behebung)\b`)
 )
 
 // remedies adds the section with the remedy of the error that the section of a block describes.

@@ -3,11 +3,11 @@ package quote
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"docent/internal/lazyregexp"
 	"docent/rag/corpus"
 	"docent/rag/text"
 )
@@ -17,7 +17,7 @@ import (
 const minSubject = 2
 
 // numberedPlace matches a number that names a place in a document and counts nothing.
-var numberedPlace = regexp.MustCompile(`(?i)\b(?:sections?|chapters?|appendix|tables?|figures?|pages?|steps?|examples?|lines?|items?|notes?|rfc|` +
+var numberedPlace = lazyregexp.New(`(?i)\b(?:sections?|chapters?|appendix|tables?|figures?|pages?|steps?|examples?|lines?|items?|notes?|rfc|` +
 	`abschnitt|kapitel|anhang|tabelle|abbildung|seite|schritt|beispiel|zeile|punkt)\s+[A-Z]?\.?\d`)
 
 // claim is a sentence without its numbers and negations.

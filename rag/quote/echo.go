@@ -1,9 +1,9 @@
 package quote
 
 import (
-	"regexp"
 	"strings"
 
+	"docent/internal/lazyregexp"
 	"docent/rag/corpus"
 	"docent/rag/text"
 )
@@ -43,7 +43,7 @@ func repeatsQuestion(q quote, question string) bool {
 }
 
 // howTo matches the beginning of a question for the steps of a task.
-var howTo = regexp.MustCompile(`(?i)^\W*how (?:(?:do|can|should|would|could) (?:i|you|we|one)|to) `)
+var howTo = lazyregexp.New(`(?i)^\W*how (?:(?:do|can|should|would|could) (?:i|you|we|one)|to) `)
 
 // taskOf returns the task that a question asks how to do, in the form of plainWordsOf, or "".
 func taskOf(question string) string {

@@ -2,12 +2,12 @@ package quote
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"docent/embed"
+	"docent/internal/lazyregexp"
 	"docent/rag/corpus"
 	"docent/rag/definition"
 	"docent/rag/text"
@@ -282,7 +282,7 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 }
 
 // definitionMark matches the mark of a definition in Markdown, below its term.
-var definitionMark = regexp.MustCompile(`^:[ \t]+`)
+var definitionMark = lazyregexp.New(`^:[ \t]+`)
 
 // classified returns a sentence with its kind. The line of a question above its answer is a title. In Markdown, a line without
 // a final stop that states a value, or that is not the first of its paragraph, is no title.

@@ -1,9 +1,9 @@
 package quote
 
 import (
-	"regexp"
 	"strings"
 
+	"docent/internal/lazyregexp"
 	"docent/rag/corpus"
 	"docent/rag/text"
 )
@@ -11,28 +11,28 @@ import (
 // Syntax in the source of Markdown that readers do not see.
 var (
 	// frontMatter matches a line of front matter in YAML or TOML.
-	frontMatter = regexp.MustCompile(`^(?:[\w.-]+\s*[:=].*|\s+\S.*|-\s.*|#.*|\[.*\]|\s*)$`)
+	frontMatter = lazyregexp.New(`^(?:[\w.-]+\s*[:=].*|\s+\S.*|-\s.*|#.*|\[.*\]|\s*)$`)
 	// endOfFrontMatter matches the line that ends front matter.
-	endOfFrontMatter = regexp.MustCompile(`^(?:---|\+\+\+|\.\.\.)\s*$`)
+	endOfFrontMatter = lazyregexp.New(`^(?:---|\+\+\+|\.\.\.)\s*$`)
 	// hiddenLine matches a line that only steers the page: imports of components, fences of admonitions, tables of contents, and targets
 	// of links.
-	hiddenLine = regexp.MustCompile(`^\s*(?:(?:import\s.*\sfrom\s+['"][^'"]+['"];?|import\s+['"][^'"]+['"];?|export\s+(?:const|default|function)\s.*)|` +
+	hiddenLine = lazyregexp.New(`^\s*(?:(?:import\s.*\sfrom\s+['"][^'"]+['"];?|import\s+['"][^'"]+['"];?|export\s+(?:const|default|function)\s.*)|` +
 		`:{3,}.*|!!!\s+\w+.*|\?\?\?\+?\s+\w+.*|>?\s*\[!\w+\]\s*|\[\[?_?(?i:toc)_?\]\]?|\{:[^}]*\}|\[[^\]]+\]:\s+\S+.*|===\s+"[^"]*")$`)
 	// hiddenInline matches templates, comments, components, tags of blocks, and the ids of headings.
-	hiddenInline = regexp.MustCompile(`(?s)\{\{[<%].{0,300}?[%>]\}\}|\{%.{0,300}?%\}|\{/\*.{0,1000}?\*/\}|<!--.{0,1000}?-->|[ \t]\{#[\w-]+\}|` +
+	hiddenInline = lazyregexp.New(`(?s)\{\{[<%].{0,300}?[%>]\}\}|\{%.{0,300}?%\}|\{/\*.{0,1000}?\*/\}|<!--.{0,1000}?-->|[ \t]\{#[\w-]+\}|` +
 		`</?[A-Z][\w.]*(?:\s[^<>]{0,400})?/?>|` +
 		`</?(?:div|section|article|aside|details|summary|figure|figcaption|center|picture|source|video|iframe|nav|header|footer|main|hr|dl|dt|dd|ul|ol|li)(?:\s[^<>]{0,400})?/?>`)
 	// numberOfHeading matches the number of a heading, which would end a sentence.
-	numberOfHeading = regexp.MustCompile(`^\s*#{1,6}\s+(\d+(?:\.\d+)*\.\s)`)
+	numberOfHeading = lazyregexp.New(`^\s*#{1,6}\s+(\d+(?:\.\d+)*\.\s)`)
 	// tableRow matches a row of a table in HTML.
-	tableRow = regexp.MustCompile(`(?is)<tr(?:\s[^<>]*)?>(.{1,1000}?)</tr>`)
+	tableRow = lazyregexp.New(`(?is)<tr(?:\s[^<>]*)?>(.{1,1000}?)</tr>`)
 	// tableTag matches the other tags of such a table.
-	tableTag = regexp.MustCompile(`(?i)</?(?:table|thead|tbody|tfoot|caption|colgroup|col)(?:\s[^<>]*)?/?>`)
+	tableTag = lazyregexp.New(`(?i)</?(?:table|thead|tbody|tfoot|caption|colgroup|col)(?:\s[^<>]*)?/?>`)
 	// cellStart matches the start of a cell and cellTag any tag in a row.
-	cellStart = regexp.MustCompile(`(?i)<t[dh](?:\s[^<>]*)?>`)
-	anyTag    = regexp.MustCompile(`</?[a-zA-Z][^<>]*>`)
+	cellStart = lazyregexp.New(`(?i)<t[dh](?:\s[^<>]*)?>`)
+	anyTag    = lazyregexp.New(`</?[a-zA-Z][^<>]*>`)
 	// quoteMark matches the mark of a quotation at the start of a line.
-	quoteMark = regexp.MustCompile(`(?m)^[ \t]*>[ \t]?`)
+	quoteMark = lazyregexp.New(`(?m)^[ \t]*>[ \t]?`)
 )
 
 // readable returns the text of a passage with spaces in place of the syntax that readers do not see, so that all offsets stay the
@@ -65,7 +65,7 @@ func readable(p corpus.Passage) string {
 			barRow(out, m[0], m[1])
 		}
 	}
-	for _, tag := range []*regexp.Regexp{tableTag, hiddenInline, quoteMark} {
+	for _, tag := range []*lazyregexp.Regexp{tableTag, hiddenInline, quoteMark} {
 		for _, m := range tag.FindAllIndex(out, -1) {
 			if outside(m) {
 				hide(out, m[0], m[1])

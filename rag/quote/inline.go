@@ -1,23 +1,23 @@
 package quote
 
 import (
-	"regexp"
 	"strings"
 
+	"docent/internal/lazyregexp"
 	"docent/rag/corpus"
 	"docent/rag/text"
 )
 
 // Markdown syntax that quotes omit. Headings keep their words, links their text, and emphasis its words. Code spans stay.
 var (
-	headingMark  = regexp.MustCompile(`^#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$`)
-	inlineLink   = regexp.MustCompile(`!?\[([^\[\]]+)\](?:\([^()\s]+(?:[ \t]+(?:"[^"]*"|'[^']*'))?\)(?:\{[^{}]*\})?)`)
-	inlineRef    = regexp.MustCompile(`(^|[\s(])\[(\pL[^\[\]]*)\]\[[\w .-]*\]`)
-	inlineStrong = regexp.MustCompile(`(^|[\s(])\*\*([^*\s](?:[^*]*[^*\s])?)\*\*`)
-	inlineStar   = regexp.MustCompile(`(^|[\s(])\*([\pL\pN](?:[^*]*[^*\s])?)\*([\s.,;:!?)]|$)`)
-	inlineLine   = regexp.MustCompile(`(^|[\s(])_([\pL\pN](?:[^_]*[^_\s])?)_([\s.,;:!?)]|$)`)
-	inlineCode   = regexp.MustCompile("(?i)<code>([^<>`]+)</code>")
-	inlineTag    = regexp.MustCompile(`(?i)</?(?:a|abbr|b|br|code|del|div|em|i|img|ins|kbd|mark|p|small|span|strong|sub|sup)(?:\s[^<>]*)?/?>`)
+	headingMark  = lazyregexp.New(`^#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$`)
+	inlineLink   = lazyregexp.New(`!?\[([^\[\]]+)\](?:\([^()\s]+(?:[ \t]+(?:"[^"]*"|'[^']*'))?\)(?:\{[^{}]*\})?)`)
+	inlineRef    = lazyregexp.New(`(^|[\s(])\[(\pL[^\[\]]*)\]\[[\w .-]*\]`)
+	inlineStrong = lazyregexp.New(`(^|[\s(])\*\*([^*\s](?:[^*]*[^*\s])?)\*\*`)
+	inlineStar   = lazyregexp.New(`(^|[\s(])\*([\pL\pN](?:[^*]*[^*\s])?)\*([\s.,;:!?)]|$)`)
+	inlineLine   = lazyregexp.New(`(^|[\s(])_([\pL\pN](?:[^_]*[^_\s])?)_([\s.,;:!?)]|$)`)
+	inlineCode   = lazyregexp.New("(?i)<code>([^<>`]+)</code>")
+	inlineTag    = lazyregexp.New(`(?i)</?(?:a|abbr|b|br|code|del|div|em|i|img|ins|kbd|mark|p|small|span|strong|sub|sup)(?:\s[^<>]*)?/?>`)
 )
 
 // markdownType is the media type of documents whose text is Markdown source.
@@ -109,7 +109,7 @@ func plainWords(line string, first bool) string {
 const maxCall = 12
 
 // callStart matches the first word of a call with several words, such as "spawn(command[,".
-var callStart = regexp.MustCompile(`^[\w.$]+[(\[][^\s]*$`)
+var callStart = lazyregexp.New(`^[\w.$]+[(\[][^\s]*$`)
 
 // joinedCalls joins the words of calls with brackets, such as "spawn(command[, args])", so that they become one code span.
 func joinedCalls(fields []string) []string {

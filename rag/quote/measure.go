@@ -1,14 +1,14 @@
 package quote
 
 import (
-	"regexp"
 	"strings"
 
+	"docent/internal/lazyregexp"
 	"docent/rag/text"
 )
 
 // howMuch matches a question for a dimension, such as "how long". The group is the adjective.
-var howMuch = regexp.MustCompile(`(?i)\b(?:how|wie) (\pL+)`)
+var howMuch = lazyregexp.New(`(?i)\b(?:how|wie) (\pL+)`)
 
 // dimensions are the names of the dimensions that an adjective asks for. A table of data has the name.
 var dimensions = map[string]string{

@@ -1,12 +1,13 @@
 package quote
 
 import (
-	"regexp"
 	"strings"
+
+	"docent/internal/lazyregexp"
 )
 
 // name matches an identifier. A quote must show it exactly.
-var name = regexp.MustCompile(`\$?[A-Za-z]\w*_\w+|\b[A-Z]{3,}\b|--[a-z][\w-]+|\b[A-Za-z]?[a-z]+[A-Z]\w+|\b[a-z]\w+\(|\b[a-z]+\.[a-z]+[\w.]*\w`)
+var name = lazyregexp.New(`\$?[A-Za-z]\w*_\w+|\b[A-Z]{3,}\b|--[a-z][\w-]+|\b[A-Za-z]?[a-z]+[A-Z]\w+|\b[a-z]\w+\(|\b[a-z]+\.[a-z]+[\w.]*\w`)
 
 // namesIn returns the identifiers of a text except those in the question, which
 // has the form of plainWordsOf.

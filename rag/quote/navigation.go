@@ -1,34 +1,34 @@
 package quote
 
 import (
-	"regexp"
 	"strings"
 
+	"docent/internal/lazyregexp"
 	"docent/rag/text"
 )
 
 var (
 	// contents matches the title of a table of contents.
-	contents = regexp.MustCompile(`(?i)^\PL*(?:(?:table of )?contents|(?:on|in) this (?:page|section|chapter)|` +
+	contents = lazyregexp.New(`(?i)^\PL*(?:(?:table of )?contents|(?:on|in) this (?:page|section|chapter)|` +
 		`inhalt(?:sverzeichnis)?|auf dieser seite|in diesem (?:kapitel|abschnitt)):?$`)
 	// caption matches a line that names a table, a figure, or an example.
-	caption = regexp.MustCompile(`^(?:Table|Figure|Example|Listing)\s+[A-Z]?\d+(?:[.-]\d+)*[.:]`)
+	caption = lazyregexp.New(`^(?:Table|Figure|Example|Listing)\s+[A-Z]?\d+(?:[.-]\d+)*[.:]`)
 	// entry matches an entry of a table of contents: a number or a link, and a title.
-	entry = regexp.MustCompile(`^(?:[-*•]\s+)?(?:(?:[A-Z]\.)?\d+(?:\.\d+)+\.?\s|(?:Section|Chapter|Abschnitt|Kapitel) \d|\[[^\]]+\]\([^)\s]*\)$)`)
+	entry = lazyregexp.New(`^(?:[-*•]\s+)?(?:(?:[A-Z]\.)?\d+(?:\.\d+)+\.?\s|(?:Section|Chapter|Abschnitt|Kapitel) \d|\[[^\]]+\]\([^)\s]*\)$)`)
 	// dots matches the leader of an entry of a printed table of contents.
-	dots = regexp.MustCompile(`(?:\.\s?){4,}\s*\d+$`)
+	dots = lazyregexp.New(`(?:\.\s?){4,}\s*\d+$`)
 	// pageHead matches the first or last line of a manual page.
-	pageHead = regexp.MustCompile(`^[A-Z][A-Z0-9_.-]*\(\d\w?\)(?:\s+.*\b[A-Z][A-Z0-9_.-]*\(\d\w?\))?$`)
+	pageHead = lazyregexp.New(`^[A-Z][A-Z0-9_.-]*\(\d\w?\)(?:\s+.*\b[A-Z][A-Z0-9_.-]*\(\d\w?\))?$`)
 	// headingNumber matches the number in front of a heading.
-	headingNumber = regexp.MustCompile(`^(?:[A-Za-z]\.)?\d+(?:\.\d+)*\.?\s+`)
+	headingNumber = lazyregexp.New(`^(?:[A-Za-z]\.)?\d+(?:\.\d+)*\.?\s+`)
 	// chapter matches the beginning or the end of the title of a chapter in the head of a page.
-	chapter = regexp.MustCompile(`^(?:APPENDIX|CHAPTER|PART|SECTION|KAPITEL|ANHANG)\s|…$`)
+	chapter = lazyregexp.New(`^(?:APPENDIX|CHAPTER|PART|SECTION|KAPITEL|ANHANG)\s|…$`)
 	// bareNumber matches the number of a section without its title.
-	bareNumber = regexp.MustCompile(`^(?:[A-Z]\.)?\d+(?:\.\d+)*\.$|^[A-Z](?:\.\d+)+\.?$`)
+	bareNumber = lazyregexp.New(`^(?:[A-Z]\.)?\d+(?:\.\d+)*\.$|^[A-Z](?:\.\d+)+\.?$`)
 	// moves matches the links between pages.
-	moves = regexp.MustCompile(`(?i)^(?:[←→«»‹›<>|\s]|\b(?:prev(?:ious)?|next|up|home|top|back(?: to top)?|index|skip to (?:main )?content|edit this page)\b)+$`)
+	moves = lazyregexp.New(`(?i)^(?:[←→«»‹›<>|\s]|\b(?:prev(?:ious)?|next|up|home|top|back(?: to top)?|index|skip to (?:main )?content|edit this page)\b)+$`)
 	// pageLink matches an item that is only the usual name of a link, as at the top of a page.
-	pageLink = regexp.MustCompile(`(?i)^[-*•]\s+(?:documentation|docs|source(?: code)?|(?:code )?repository|downloads?|home ?page|website|` +
+	pageLink = lazyregexp.New(`(?i)^[-*•]\s+(?:documentation|docs|source(?: code)?|(?:code )?repository|downloads?|home ?page|website|` +
 		`(?:issue|bug) tracker|issues|bugs|change ?log|mailing lists?|wiki|github|gitlab|pypi|demo|contact|support)$`)
 )
 

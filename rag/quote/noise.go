@@ -1,11 +1,11 @@
 package quote
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"docent/internal/lazyregexp"
 	"docent/rag/text"
 )
 
@@ -18,7 +18,7 @@ const shows = `(?:shows?|lists?|gives?|summarizes?|describes?|explains?|contains
 
 var (
 	// refersOnly matches a sentence that only refers to another place.
-	refersOnly = regexp.MustCompile(`(?i)^[-*•(\s]*(?:` + strings.Join([]string{
+	refersOnly = lazyregexp.New(`(?i)^[-*•(\s]*(?:` + strings.Join([]string{
 		`(?:please )?(?:also )?(?:see|refer to) (?:also\b|below\b|above\b|["“'‘<\[]|` + place + `|[^.;]*\b(?:for (?:more|further|details|information|an?)|` +
 			`(?:man|manual )?pages?|manual|documentation|sections?|chapters?|guide|readme|reference)\b)`,
 		`for (?:more|further|additional|complete|full|detailed|general|other|an? (?:\w+ )?` +
@@ -35,9 +35,9 @@ var (
 		`.{3,60} (?:ist|sind|wird|werden) in ` + place + `[^,;]* (?:beschrieben|erklärt|aufgeführt|gezeigt|erläutert)\b[^,;]*$`,
 	}, "|") + `)`)
 	// asksForPlace matches questions that such a sentence may answer.
-	asksForPlace = regexp.MustCompile(`(?i)\b(?:where|section|chapter|manual|document(?:ed|ation)|read|wo|handbuch|kapitel|abschnitt)\b`)
+	asksForPlace = lazyregexp.New(`(?i)\b(?:where|section|chapter|manual|document(?:ed|ation)|read|wo|handbuch|kapitel|abschnitt)\b`)
 	// captionNumber matches the number of a caption, which may be a sentence of its own.
-	captionNumber = regexp.MustCompile(`^(?:Table|Figure|Example|Listing|Tabelle|Abbildung|Beispiel)\s+[A-Z]?\d*(?:[.-]\d+)*[.:]?$`)
+	captionNumber = lazyregexp.New(`^(?:Table|Figure|Example|Listing|Tabelle|Abbildung|Beispiel)\s+[A-Z]?\d*(?:[.-]\d+)*[.:]?$`)
 )
 
 // maxAnnounced is the maximum number of words of a sentence that only

@@ -2,7 +2,6 @@ package quote
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"docent/embed"
+	"docent/internal/lazyregexp"
 	"docent/rag/corpus"
 	"docent/rag/text"
 )
@@ -229,7 +229,7 @@ func between(a, b quote) string {
 }
 
 // sectionNumber is a number in front of a heading.
-var sectionNumber = regexp.MustCompile(`^(?:(?:[A-Z]|\d+)(?:\.\d+)*\.\s+)`)
+var sectionNumber = lazyregexp.New(`^(?:(?:[A-Z]|\d+)(?:\.\d+)*\.\s+)`)
 
 // behindLabel returns the separator of a label and its quote.
 func behindLabel(q quote) string {
@@ -319,7 +319,7 @@ func dedent(code string) string {
 
 // looseUnderscore matches an underscore that is not between letters or digits.
 // It may open emphasis.
-var looseUnderscore = regexp.MustCompile(`(?:^|[^\pL\pN])_|_(?:$|[^\pL\pN])`)
+var looseUnderscore = lazyregexp.New(`(?:^|[^\pL\pN])_|_(?:$|[^\pL\pN])`)
 
 // risky reports whether Markdown or its renderer may interpret a word.
 func risky(w string) bool {

@@ -1,20 +1,20 @@
 package quote
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"docent/internal/lazyregexp"
 	"docent/rag/corpus"
 	"docent/rag/text"
 )
 
 // ruleRow is the row of a Markdown table that separates the header from the
 // other rows.
-var ruleRow = regexp.MustCompile(`^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$`)
+var ruleRow = lazyregexp.New(`^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$`)
 
 // headersOf returns the header of each table row of a passage, by the start of
 // the row. A table at the start of a passage may be the rest of another one, so

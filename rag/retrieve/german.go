@@ -2,13 +2,13 @@ package retrieve
 
 import (
 	_ "embed"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/blevesearch/snowballstem/german"
 
+	"docent/internal/lazyregexp"
 	"docent/rag/text"
 )
 
@@ -88,7 +88,7 @@ func inEnglish(question string) string {
 }
 
 // asksLimit matches a question for a maximum, such as "wie groß darf …".
-var asksLimit = regexp.MustCompile(`(?i)^\W*wie ?(?:groß|gross|lang|viele?|hoch|schwer|oft)(?: \pL+)? (?:darf|dürfen|duerfen|kann|können|koennen)(?:\PL|$)`)
+var asksLimit = lazyregexp.New(`(?i)^\W*wie ?(?:groß|gross|lang|viele?|hoch|schwer|oft)(?: \pL+)? (?:darf|dürfen|duerfen|kann|können|koennen)(?:\PL|$)`)
 
 // translated returns the English words for a German word: for itself, as a participle, or for both parts of a compound.
 func translated(word string) []string {

@@ -2,8 +2,9 @@ package retrieve
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
+
+	"docent/internal/lazyregexp"
 )
 
 // descriptionMedia is the media type of descriptions of programming interfaces.
@@ -13,7 +14,7 @@ const descriptionMedia = "application/vnd.oai.openapi"
 const shareOfDescription = .7
 
 // asksForInterface matches questions about a programming interface: its words, methods, paths, and names.
-var asksForInterface = regexp.MustCompile(`(?i:\b(?:apis?|endpoints?|routes?|requests?|responses?|operations?|https?|openapi|swagger|json|schemas?|curl|` +
+var asksForInterface = lazyregexp.New(`(?i:\b(?:apis?|endpoints?|routes?|requests?|responses?|operations?|https?|openapi|swagger|json|schemas?|curl|` +
 	`webhooks?|status codes?|headers?|parameters?|payloads?|properties|schnittstellen?|endpunkte?)\b)|` +
 	`\b(?:REST|GET|POST|PUT|PATCH|DELETE|HEAD)\b|/\w|\w_\w|\b[a-z]+[A-Z]\w`)
 

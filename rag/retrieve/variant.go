@@ -1,12 +1,12 @@
 package retrieve
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"docent/embed"
+	"docent/internal/lazyregexp"
 	"docent/rag/text"
 )
 
@@ -54,7 +54,7 @@ func variantsOf(words *embed.Static, s string) []variant {
 }
 
 // hyphenated matches a word with hyphens between letters.
-var hyphenated = regexp.MustCompile(`\pL+(?:-\pL+)+`)
+var hyphenated = lazyregexp.New(`\pL+(?:-\pL+)+`)
 
 func within(w text.Word, spans [][]int) bool {
 	for _, s := range spans {
@@ -72,7 +72,7 @@ const (
 )
 
 // mixed matches a word of letters with a capital behind a small letter.
-var mixed = regexp.MustCompile(`\pL*\p{Ll}\p{Lu}\pL*`)
+var mixed = lazyregexp.New(`\pL*\p{Ll}\p{Lu}\pL*`)
 
 // calm returns a text in which words such as "hAnDsHaKe" are in small letters. They look like identifiers otherwise.
 func calm(s string) string {

@@ -1,11 +1,12 @@
 package table
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"docent/internal/lazyregexp"
 )
 
 const (
@@ -20,7 +21,7 @@ const (
 )
 
 // rule matches the line below the header of a Markdown table.
-var rule = regexp.MustCompile(`^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?$`)
+var rule = lazyregexp.New(`^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?$`)
 
 // line is a line of a block.
 type line struct {
@@ -223,7 +224,7 @@ func cellPlaces(row string, markdown bool) [][2]int {
 }
 
 // linked matches a link in Markdown. The group is its text.
-var linked = regexp.MustCompile(`!?\[([^\[\]]*)\]\([^()\s]*\)`)
+var linked = lazyregexp.New(`!?\[([^\[\]]*)\]\([^()\s]*\)`)
 
 // headerRows returns the number of rows of the header, or 0 without one. ruled is the position of the rule, or below 1.
 func headerRows(lines []line, ruled int) int {

@@ -1,8 +1,9 @@
 package table
 
 import (
-	"regexp"
 	"strings"
+
+	"docent/internal/lazyregexp"
 )
 
 // currencies map signs and names of currencies to their codes.
@@ -142,9 +143,9 @@ func converted(value float64, from, to string) (float64, bool) {
 
 var (
 	// inBrackets matches a unit at the end of a header.
-	inBrackets = regexp.MustCompile(`^(.*\S)\s*[(\[]\s*([^()\[\]]{1,24}?)\s*[)\]]$`)
+	inBrackets = lazyregexp.New(`^(.*\S)\s*[(\[]\s*([^()\[\]]{1,24}?)\s*[)\]]$`)
 	// behindSign matches a unit behind a comma, a slash, "in", or an underscore.
-	behindSign = regexp.MustCompile(`^(.*\S)(?:\s*,\s*|\s+in\s+|_|\s+/\s+|\s+)(\S{1,10})$`)
+	behindSign = lazyregexp.New(`^(.*\S)(?:\s*,\s*|\s+in\s+|_|\s+/\s+|\s+)(\S{1,10})$`)
 )
 
 // splitUnit returns the name and the unit of a header, such as "Price (EUR)", "Gewicht [kg]", "price_eur", and "Preis €".

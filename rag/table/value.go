@@ -1,17 +1,18 @@
 package table
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"docent/internal/lazyregexp"
 )
 
 // number matches a number with separators. Its groups are the sign, and the rest.
-var number = regexp.MustCompile(`^([+\-−]?)\s?(\d{1,3}(?:[.,'’\x{00a0}\x{202f} ]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?|[.,]\d+)$`)
+var number = lazyregexp.New(`^([+\-−]?)\s?(\d{1,3}(?:[.,'’\x{00a0}\x{202f} ]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?|[.,]\d+)$`)
 
 // amount matches a number with a unit or a currency in front or behind.
-var amount = regexp.MustCompile(
+var amount = lazyregexp.New(
 	`^([^\d\s+\-−.,]{1,4}|[A-Za-z]{3})?\s?([+\-−]?\s?[\d.,'’\x{00a0}\x{202f} ]*\d)(?:,-+)?\s?([^\d\s]\S{0,11})?$`)
 
 // parts are the parts of a cell with a number.
@@ -122,8 +123,8 @@ func isValue(s string) bool {
 }
 
 var (
-	clockTime = regexp.MustCompile(`^(\d{1,3}):([0-5]\d)(?::([0-5]\d))?(?:\s?(h|Uhr|am|pm|AM|PM))?$`)
-	partOf    = regexp.MustCompile(`(?i)(\d+(?:[.,]\d+)?)\s*([a-zäöü]+)\.?`)
+	clockTime = lazyregexp.New(`^(\d{1,3}):([0-5]\d)(?::([0-5]\d))?(?:\s?(h|Uhr|am|pm|AM|PM))?$`)
+	partOf    = lazyregexp.New(`(?i)(\d+(?:[.,]\d+)?)\s*([a-zäöü]+)\.?`)
 )
 
 // clock returns the seconds of a time such as 17:52 or 1:05:00.
@@ -200,9 +201,9 @@ func monthOf(s string) time.Month {
 }
 
 var (
-	isoDate    = regexp.MustCompile(`^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ]\d{1,2}:\d{2}\S*)?$`)
-	numberDate = regexp.MustCompile(`^(\d{1,2})([./-])(\d{1,2})[./-](\d{4}|\d{2})(?:,?[T ]\d{1,2}:\d{2}\S*)?$`)
-	namedDate  = regexp.MustCompile(
+	isoDate    = lazyregexp.New(`^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ]\d{1,2}:\d{2}\S*)?$`)
+	numberDate = lazyregexp.New(`^(\d{1,2})([./-])(\d{1,2})[./-](\d{4}|\d{2})(?:,?[T ]\d{1,2}:\d{2}\S*)?$`)
+	namedDate  = lazyregexp.New(
 		`^(?:(\d{1,2})\.?(?:st|nd|rd|th)?[ -])?([A-Za-zäÄ]{3,9})\.?[ -](?:(\d{1,2})(?:st|nd|rd|th)?,? )?(\d{4})$`)
 )
 

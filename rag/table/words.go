@@ -1,10 +1,10 @@
 package table
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
+	"docent/internal/lazyregexp"
 	"docent/rag/text"
 )
 
@@ -21,11 +21,11 @@ type word struct {
 }
 
 var (
-	wordPattern = regexp.MustCompile(`\d+(?:[.,:'’]\d+)+|[\p{L}\p{N}°€$£%]+(?:[-–/^][\p{L}\p{N}]+)*|[+\-]\d+`)
+	wordPattern = lazyregexp.New(`\d+(?:[.,:'’]\d+)+|[\p{L}\p{N}°€$£%]+(?:[-–/^][\p{L}\p{N}]+)*|[+\-]\d+`)
 	// glued matches a number with a unit or the German ending of numbers.
-	glued    = regexp.MustCompile(`^([€$£])?(\d+(?:[.,]\d+)?)([\p{L}°€$£%²³]*)$`)
-	negated  = regexp.MustCompile(`(?i)\b(do|does|did|is|are|was|were|has|have|had|ca|wo|could|would|should)n['’]?t\b`)
-	genitive = regexp.MustCompile(`['’]s\b`)
+	glued    = lazyregexp.New(`^([€$£])?(\d+(?:[.,]\d+)?)([\p{L}°€$£%²³]*)$`)
+	negated  = lazyregexp.New(`(?i)\b(do|does|did|is|are|was|were|has|have|had|ca|wo|could|would|should)n['’]?t\b`)
+	genitive = lazyregexp.New(`['’]s\b`)
 )
 
 // words splits a text into words. It splits words with hyphens, but not codes with digits, such as SO-2637.

@@ -1,9 +1,9 @@
 package talk
 
 import (
-	"regexp"
 	"strings"
 
+	"docent/internal/lazyregexp"
 	"docent/rag/text"
 )
 
@@ -28,11 +28,11 @@ const (
 )
 
 // corrections are patterns of corrections. The group is the part.
-var corrections = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)^(?:(?:no|nope|sorry|nein|nee|ne|nö|actually|wait|doch)\b[,.!: ]*)*(?:but )?(?:i|ich) (?:mean|meant|meine|meinte|was asking (?:about|for)|am asking about|wanted|wollte)(?: aber| eher| doch| nur)?:? +(.+)$`),
-	regexp.MustCompile(`(?i)^(.+?),? +(?:i mean|i meant|meine ich|meinte ich|mein ich)[.!?]*$`),
-	regexp.MustCompile(`(?i)^(?:no|nope|nein|nee|ne|nö)\b[,.!: ]+(?:not that,? +|nicht das,? +|sondern +|but +)?(.+)$`),
-	regexp.MustCompile(`(?i)^(?:(?:and|but|ok|und|aber|also)[, ]+)*(?:(?:what|how) about|was ist mit|wie ist es mit|wie sieht es (?:mit|bei)|what if it is) +(.+)$`),
+var corrections = []*lazyregexp.Regexp{
+	lazyregexp.New(`(?i)^(?:(?:no|nope|sorry|nein|nee|ne|nö|actually|wait|doch)\b[,.!: ]*)*(?:but )?(?:i|ich) (?:mean|meant|meine|meinte|was asking (?:about|for)|am asking about|wanted|wollte)(?: aber| eher| doch| nur)?:? +(.+)$`),
+	lazyregexp.New(`(?i)^(.+?),? +(?:i mean|i meant|meine ich|meinte ich|mein ich)[.!?]*$`),
+	lazyregexp.New(`(?i)^(?:no|nope|nein|nee|ne|nö)\b[,.!: ]+(?:not that,? +|nicht das,? +|sondern +|but +)?(.+)$`),
+	lazyregexp.New(`(?i)^(?:(?:and|but|ok|und|aber|also)[, ]+)*(?:(?:what|how) about|was ist mit|wie ist es mit|wie sieht es (?:mit|bei)|what if it is) +(.+)$`),
 }
 
 // Continues returns the continuation in a message behind earlier turns. A model writes such a message as a whole question, if

@@ -1,11 +1,11 @@
 package talk
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"docent/internal/lazyregexp"
 	"docent/rag/text"
 )
 
@@ -13,11 +13,11 @@ import (
 const maxContrast = 8
 
 // continuing matches the beginning of a question such as "and on S3?".
-var continuing = regexp.MustCompile(`(?i)^\W*(?:(?:(?:and|or|but|so) )?(?:what|how) about|and|or|` +
+var continuing = lazyregexp.New(`(?i)^\W*(?:(?:(?:and|or|but|so) )?(?:what|how) about|and|or|` +
 	`(?:(?:und|aber) )?was ist mit|und|oder|(?:et )?qu['’]en est-il (?:de|du|des)|et|ou|(?:y )?qué tal|y)\s+`)
 
 // clause matches the beginning of a part that is a question or an order of its own, or its verb.
-var clause = regexp.MustCompile(`(?i)^(?:how|what|when|where|which|who|whom|whose|why|if|then|also|not|` +
+var clause = lazyregexp.New(`(?i)^(?:how|what|when|where|which|who|whom|whose|why|if|then|also|not|` +
 	`wie|was|wann|wo|wer|wen|wem|welche[rsnm]?|warum|wieso|ob|wenn|falls|ist|sind|kann|können|muss|darf|wird|gibt|hat|` +
 	`comment|quand|où|qui|que|quoi|quel(?:le)?s?|pourquoi|si|est|peut|puis|` +
 	`cómo|cuándo|dónde|quién|qué|cuál(?:es)?|por qué|es|son|puedo|puede|hay)` + wordEnd + `|` +

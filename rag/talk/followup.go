@@ -1,12 +1,12 @@
 package talk
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"docent/internal/lazyregexp"
 	"docent/rag/definition"
 	"docent/rag/text"
 )
@@ -23,7 +23,7 @@ const (
 )
 
 // unknown matches the beginning of an answer that may say nothing about the question.
-var unknown = regexp.MustCompile(`^(?:I don't know|Das weiß ich nicht|These passages come closest|Diese Stellen kommen der Frage am nächsten)`)
+var unknown = lazyregexp.New(`^(?:I don't know|Das weiß ich nicht|These passages come closest|Diese Stellen kommen der Frage am nächsten)`)
 
 // SearchText returns the text to search for. For a question that depends on
 // earlier turns, it puts the question before it in front, the beginning of the
@@ -91,10 +91,10 @@ func complete(question string, turns []Turn, answered bool) string {
 }
 
 // pronoun matches a pronoun for a thing. It does not match "them" and "they", which often are the users or the parts of a thing.
-var pronoun = regexp.MustCompile(`(?i)\bits?\b`)
+var pronoun = lazyregexp.New(`(?i)\bits?\b`)
 
 // empty matches an "it" that stands for nothing or for another word of the question.
-var empty = regexp.MustCompile(`(?i)\bit (?:is |be |was )?(?:makes? sense|takes?|matters?|possible|necessary|required|better|worth|recommended|ok|okay|` +
+var empty = lazyregexp.New(`(?i)\bit (?:is |be |was )?(?:makes? sense|takes?|matters?|possible|necessary|required|better|worth|recommended|ok|okay|` +
 	`enough|true|safe to)\b|\b(?:and|or) \w+ it\b`)
 
 // named puts the subject in the place of the pronoun in a question that follows a
@@ -165,7 +165,7 @@ func AsksNothing(message string) bool {
 }
 
 // name matches an identifier or words in capitals.
-var name = regexp.MustCompile(`\b(?:[A-Za-z]\w*(?:[_.]\w+)+|[a-z]+[A-Z]\w*|[A-Z]{2,}(?: [A-Z]{2,})*)\b`)
+var name = lazyregexp.New(`\b(?:[A-Za-z]\w*(?:[_.]\w+)+|[a-z]+[A-Z]\w*|[A-Z]{2,}(?: [A-Z]{2,})*)\b`)
 
 // namesIn returns the first names in an answer without duplicates.
 func namesIn(answer string) []string {
@@ -180,7 +180,7 @@ func namesIn(answer string) []string {
 
 // reference is a pattern of references.
 type reference struct {
-	pattern *regexp.Regexp
+	pattern *lazyregexp.Regexp
 	own     int
 }
 
@@ -194,50 +194,50 @@ const wordEnd = `(?:[^\pL\d(]|$)`
 // of the question's own words in front of the reference; behind more words,
 // the reference means one of them.
 var back = []reference{
-	{regexp.MustCompile(`(?i)\b(?:it|its|them|they|their|theirs|those|these|he|she|him|her|his|the (?:same|former|latter|other|others)|another)\b`), 2},
-	{regexp.MustCompile(`(?i)\b(?:it|them|those|these|that|this)\W*$`), 4},
-	{regexp.MustCompile(`(?i)\b(?:that|this)\b`), 0},
-	{regexp.MustCompile(`(?i)\bof (?:the )?` + counted + `\W*$`), 2},
-	{regexp.MustCompile(`(?i)\b(?:which|one|any|each|either|neither|none|some|all|both) of (?:the )?` + counted +
+	{lazyregexp.New(`(?i)\b(?:it|its|them|they|their|theirs|those|these|he|she|him|her|his|the (?:same|former|latter|other|others)|another)\b`), 2},
+	{lazyregexp.New(`(?i)\b(?:it|them|those|these|that|this)\W*$`), 4},
+	{lazyregexp.New(`(?i)\b(?:that|this)\b`), 0},
+	{lazyregexp.New(`(?i)\bof (?:the )?` + counted + `\W*$`), 2},
+	{lazyregexp.New(`(?i)\b(?:which|one|any|each|either|neither|none|some|all|both) of (?:the )?` + counted +
 		` (?:is|are|was|were|has|have|do|does|did|can|could|will|would|should|must|may|works?|needs?)\b`), 0},
-	{regexp.MustCompile(`(?i)\bones?(?:\W*$|[?.,!;:]| (?:as|for|to|in|on|of|like|without|with|after|that|from|by|be|is)\b)`), 2},
-	{regexp.MustCompile(`(?i)\b(?:too|as well|instead|also|there|then|either|again|before)\W*$`), 3},
-	{regexp.MustCompile(`(?i)^\W*(?:and|or|but|so|then|also|what about|how about|what if|why not|how so|which one|now)\b[^(]`), 0},
-	{regexp.MustCompile(`(?i)^\W*(?:ok|okay|only|why|more|again|no|yes|still|any)\b.{0,30}$`), 0},
+	{lazyregexp.New(`(?i)\bones?(?:\W*$|[?.,!;:]| (?:as|for|to|in|on|of|like|without|with|after|that|from|by|be|is)\b)`), 2},
+	{lazyregexp.New(`(?i)\b(?:too|as well|instead|also|there|then|either|again|before)\W*$`), 3},
+	{lazyregexp.New(`(?i)^\W*(?:and|or|but|so|then|also|what about|how about|what if|why not|how so|which one|now)\b[^(]`), 0},
+	{lazyregexp.New(`(?i)^\W*(?:ok|okay|only|why|more|again|no|yes|still|any)\b.{0,30}$`), 0},
 	// German, without "es" in "gibt es" and "Sie" for you
-	{regexp.MustCompile(`(?:^|[^\pL])(?:sie|ihn|ihm|ihre?[nmrs]?|seine?[nmrs]?|diese[nmrs]?)` + wordEnd), 2},
-	{regexp.MustCompile(`(?i)(?:^|[^\pL])(?:damit|dafür|davon|dazu|danach|darin|dabei|dort)` + wordEnd), 2},
-	{regexp.MustCompile(`(?i)(?:ich|man|wir|ist|sind|war|wird|kann|muss|soll|darf|hat|geht|funktioniert) ` +
+	{lazyregexp.New(`(?:^|[^\pL])(?:sie|ihn|ihm|ihre?[nmrs]?|seine?[nmrs]?|diese[nmrs]?)` + wordEnd), 2},
+	{lazyregexp.New(`(?i)(?:^|[^\pL])(?:damit|dafür|davon|dazu|danach|darin|dabei|dort)` + wordEnd), 2},
+	{lazyregexp.New(`(?i)(?:ich|man|wir|ist|sind|war|wird|kann|muss|soll|darf|hat|geht|funktioniert) ` +
 		`(?:es` + wordEnd + `|das(?:\W*$| (?:auch|noch|nur|so|wieder)` + wordEnd + `))`), 2},
-	{regexp.MustCompile(`(?i)^\W*(?:und|oder|aber|was ist mit|warum|wieso)` + wordEnd), 0},
+	{lazyregexp.New(`(?i)^\W*(?:und|oder|aber|was ist mit|warum|wieso)` + wordEnd), 0},
 	// French, without "il" in "il faut" and "il y a"
-	{regexp.MustCompile(`(?i)(?:^|[^\pL])(?:elles?|cela|ça|celui-ci|celle-ci|ceux-ci)` + wordEnd), 2},
-	{regexp.MustCompile(`(?i)(?:^|[^\pL])ils?[ -](?:est|sont|a|ont|peut|peuvent|doit)` + wordEnd), 2},
-	{regexp.MustCompile(`(?i)comment (?:puis-je |peut-on |dois-je |faut-il )?(?:les? |la |l['’])\pL+(?:er|ir|re)\W*$`), 0},
-	{regexp.MustCompile(`(?i)^\W*(?:et|ou|mais|pourquoi)` + wordEnd), 0},
+	{lazyregexp.New(`(?i)(?:^|[^\pL])(?:elles?|cela|ça|celui-ci|celle-ci|ceux-ci)` + wordEnd), 2},
+	{lazyregexp.New(`(?i)(?:^|[^\pL])ils?[ -](?:est|sont|a|ont|peut|peuvent|doit)` + wordEnd), 2},
+	{lazyregexp.New(`(?i)comment (?:puis-je |peut-on |dois-je |faut-il )?(?:les? |la |l['’])\pL+(?:er|ir|re)\W*$`), 0},
+	{lazyregexp.New(`(?i)^\W*(?:et|ou|mais|pourquoi)` + wordEnd), 0},
 	// Spanish
-	{regexp.MustCompile(`(?:^|[^\pL])(?:eso|esto|ello|ell[oa]s|lo|\pL{3,}[aei]r(?:lo|la)s?)` + wordEnd), 2},
-	{regexp.MustCompile(`(?i)^\W*(?:y|pero|por qué)` + wordEnd), 0},
+	{lazyregexp.New(`(?:^|[^\pL])(?:eso|esto|ello|ell[oa]s|lo|\pL{3,}[aei]r(?:lo|la)s?)` + wordEnd), 2},
+	{lazyregexp.New(`(?i)^\W*(?:y|pero|por qué)` + wordEnd), 0},
 }
 
 // elliptic matches questions that omit their subject, such as "how long?", "in
 // which version?", or "what is the default?". A small number of words is not
 // enough: "can you help me?" refers to nothing said before.
-var elliptic = regexp.MustCompile(`(?i)^\W*(?:` +
+var elliptic = lazyregexp.New(`(?i)^\W*(?:` +
 	`(?:in|on|at|by|for|from|to|with|without|since|until|under|after|during|per|like|the|an?|which|how (?:long|much|many|often|far|big|fast|old))\b|` +
 	`what(?:['’]s| is| are| was| were) the\b|` +
 	`(?:please |can you |could you )?(?:tell|show|give) (?:me|us)\b|(?:please |can you |could you )?(?:explain|elaborate|go on|continue)\b|` +
 	`details?\W*$|examples?\W*$|(?:how|what|when|where|who|whom)(?: \w+)?\W*$)`)
 
 // introduced matches a question with "and" that names a thing which nobody has mentioned: "and how do I pause a source?".
-var introduced = regexp.MustCompile(`(?i)^\W*(?:and|but|so)\W+(?:how|where|when) (?:do|does|can|could|should|must|would) (?:\w+ ){1,3}an? \w+|` +
+var introduced = lazyregexp.New(`(?i)^\W*(?:and|but|so)\W+(?:how|where|when) (?:do|does|can|could|should|must|would) (?:\w+ ){1,3}an? \w+|` +
 	`^\W*(?:und|aber)\W+(?:wie|wo|wann) \pL+ (?:\pL+ ){0,3}eine?[nmr]? \pL+`)
 
 // conjunction matches the first word of such a question.
-var conjunction = regexp.MustCompile(`(?i)^\W*(?:and|but|so|und|aber)\W+`)
+var conjunction = lazyregexp.New(`(?i)^\W*(?:and|but|so|und|aber)\W+`)
 
 // expletive matches an "it" that refers to nothing.
-var expletive = regexp.MustCompile(`(?i)\bwhat (?:time|day|date|month|year) is it\b`)
+var expletive = lazyregexp.New(`(?i)\bwhat (?:time|day|date|month|year) is it\b`)
 
 // Leans reports whether a question depends on earlier messages: it refers back,
 // continues an earlier question, or omits its subject.
@@ -294,11 +294,11 @@ func refersBack(question string, seen map[int]bool) bool {
 var (
 	// joined matches the start of a clause whose reference may point to the previous clause: "… and how is it made?". It does
 	// not match "stop and restart it", which has one object.
-	joined = regexp.MustCompile(`(?i)(?:[,;:.?!]\s+(?:(?:and|or|but|so)\s+)?|\s(?:and|or|but)\s+)(?:(?:how|what|when|where|which|who|whose|why|can|could|does|do|did|is|are|was|were|will|would|should|must|may|has|have)\s[^,;:.?!]*)?$`)
+	joined = lazyregexp.New(`(?i)(?:[,;:.?!]\s+(?:(?:and|or|but|so)\s+)?|\s(?:and|or|but)\s+)(?:(?:how|what|when|where|which|who|whose|why|can|could|does|do|did|is|are|was|were|will|would|should|must|may|has|have)\s[^,;:.?!]*)?$`)
 	// topical matches the start of a clause that names its subject, even with one word.
-	topical = regexp.MustCompile(`(?i)^\W*(?:what|who|where|which|explain|describe|define)\b`)
+	topical = lazyregexp.New(`(?i)^\W*(?:what|who|where|which|explain|describe|define)\b`)
 	// possessive matches a reference that may point to a name in its own clause: "does Postgres log its errors?".
-	possessive = regexp.MustCompile(`(?i)^(?:its|his|her)\b`)
+	possessive = lazyregexp.New(`(?i)^(?:its|his|her)\b`)
 )
 
 // minNamed is the number of its own words that a clause needs to name its

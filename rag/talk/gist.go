@@ -1,9 +1,9 @@
 package talk
 
 import (
-	"regexp"
 	"strings"
 
+	"docent/internal/lazyregexp"
 	"docent/rag/text"
 )
 
@@ -21,14 +21,14 @@ const (
 
 var (
 	// quotedLine matches the marks of a quoted line in a mail.
-	quotedLine = regexp.MustCompile(`(?m)^(?:[ \t]*>)+ ?`)
+	quotedLine = lazyregexp.New(`(?m)^(?:[ \t]*>)+ ?`)
 	// headerLine matches a line of a mail or letter that says nothing: a header, a greeting, or a close.
-	headerLine = regexp.MustCompile(`(?i)^\s*(?:(?:from|to|cc|date|sent|von|an|datum|gesendet)\s*:.*|(?:dear|hello|hi|hallo|guten tag|sehr geehrte|liebe[r]?)\b[^.?!]{0,60}[,!]?|` +
+	headerLine = lazyregexp.New(`(?i)^\s*(?:(?:from|to|cc|date|sent|von|an|datum|gesendet)\s*:.*|(?:dear|hello|hi|hallo|guten tag|sehr geehrte|liebe[r]?)\b[^.?!]{0,60}[,!]?|` +
 		`(?:(?:kind|best|warm|many) regards|regards|sincerely|yours .*|thanks|thank you|cheers|best|mit freundlichen grüßen|viele grüße|liebe grüße|freundliche grüße|gruß|grüße|mfg|lg|vg)\b[^.?!]{0,40})\s*$`)
 	// errorLine matches a line of a log that reports an error.
-	errorLine = regexp.MustCompile(`\b(?:FATAL|PANIC|ALARM|ALERT|CRITICAL|ERROR|EXCEPTION|FEHLER|ERR)\b|(?i:\b(?:fatal|panic|error|exception|fehler|failed|failure|fehlgeschlagen)\b\s*[:=-]|\b\w+(?:Error|Exception)\b)`)
+	errorLine = lazyregexp.New(`\b(?:FATAL|PANIC|ALARM|ALERT|CRITICAL|ERROR|EXCEPTION|FEHLER|ERR)\b|(?i:\b(?:fatal|panic|error|exception|fehler|failed|failure|fehlgeschlagen)\b\s*[:=-]|\b\w+(?:Error|Exception)\b)`)
 	// logPrefix matches the time and the program at the beginning of a line of a log.
-	logPrefix = regexp.MustCompile(`^(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?\S*\]?\s+|(?:[A-Z][a-z]{2}\s+\d+\s+)?\d\d:\d\d:\d\d\S*\s+)?(?:[\w.-]+\[\d+\]:?\s+)?`)
+	logPrefix = lazyregexp.New(`^(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?\S*\]?\s+|(?:[A-Z][a-z]{2}\s+\d+\s+)?\d\d:\d\d:\d\d\S*\s+)?(?:[\w.-]+\[\d+\]:?\s+)?`)
 )
 
 // Gist returns the text to search for in a pasted log or a long letter: its questions with the sentences that they depend on, or

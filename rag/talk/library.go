@@ -4,6 +4,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+
+	"docent/internal/lazyregexp"
 )
 
 // Wanted says what a message wants to know about the documents as such.
@@ -50,7 +53,7 @@ type about struct {
 }
 
 // abouts are the patterns, the more special ones first.
-var abouts = func() []about {
+var abouts = sync.OnceValue(func() []about {
 	var out []about
 	for _, s := range sections("library") {
 		for _, p := range s.patterns {
@@ -58,13 +61,13 @@ var abouts = func() []about {
 		}
 	}
 	return out
-}()
+})
 
 // leadingArticle matches the article before a subject.
-var leadingArticle = regexp.MustCompile(`^(?:the|an?|any|our|your|my|der|die|das|dem|den|des|eine?[nmr]?) `)
+var leadingArticle = lazyregexp.New(`^(?:the|an?|any|our|your|my|der|die|das|dem|den|des|eine?[nmr]?) `)
 
 // adding matches a question for added documents.
-var adding = regexp.MustCompile(`\b(?:added|uploads?|uploaded|hinzugefügt|hochgeladen)\b`)
+var adding = lazyregexp.New(`\b(?:added|uploads?|uploaded|hinzugefügt|hochgeladen)\b`)
 
 // maxLibrary limits the length of a message about the documents in bytes.
 const maxLibrary = 200
@@ -76,7 +79,7 @@ func libraries(message string) (out []Library, language string) {
 		return nil, ""
 	}
 	words := normal(message)
-	for _, a := range abouts {
+	for _, a := range abouts() {
 		m := a.pattern.FindStringSubmatch(words)
 		if m == nil {
 			continue

@@ -5,6 +5,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"docent/internal/lazyregexp"
 )
 
 // patternFiles are the patterns of messages, a file for each kind and language, such as library.en.txt. A line "[name]" begins
@@ -23,12 +25,13 @@ type section struct {
 
 var (
 	// part matches a part in a pattern.
-	part = regexp.MustCompile(`\{[a-z]+\}`)
+	part = lazyregexp.New(`\{[a-z]+\}`)
 	// slots are the groups of NAME and ABOUT.
 	slots = strings.NewReplacer("NAME", `(?P<name>(?:[^ ]+ ){0,5}?[^ ]+?)`, "ABOUT", `(?P<about>.+?)`)
 )
 
-// sections returns the patterns of a kind in all languages, in the order of the files.
+// sections returns the patterns of a kind in all languages, in the order of the files. The patterns of a kind are compiled when
+// the first message needs them: most processes read no message.
 func sections(kind string) []section {
 	var out []section
 	files, _ := patternFiles.ReadDir("patterns") // embedded files can be read

@@ -1,11 +1,12 @@
 package talk
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"docent/internal/lazyregexp"
 )
 
 // Period is the time that a question asks about.
@@ -31,18 +32,18 @@ const monthNames = `january|february|march|april|may|june|july|august|september|
 
 var (
 	// newest matches a question for the newest of several things. "Current" alone may be electric.
-	newest = regexp.MustCompile(`(?i)\b(?:newest|latest|most recent(?:ly)?|(?:current|last) (?:version|release|update|edition|firmware|policy|price ?list|meeting|minutes)|` +
+	newest = lazyregexp.New(`(?i)\b(?:newest|latest|most recent(?:ly)?|(?:current|last) (?:version|release|update|edition|firmware|policy|price ?list|meeting|minutes)|` +
 		`neue?ste[nrsm]?|aktuell(?:e[nrsm]?)? (?:version|fassung|ausgabe|firmware|preisliste|stand|ordnung)|jüngste[nrsm]?|letzte[nrsm]? (?:version|fassung|sitzung|änderung|protokoll))\b`)
 	// deadline matches "at the latest" and "the latest time", which ask for no newest thing.
-	deadline = regexp.MustCompile(`(?i)\bat the latest\b|\blatest (?:possible|time|date|day|hour|moment)\b`)
+	deadline = lazyregexp.New(`(?i)\bat the latest\b|\blatest (?:possible|time|date|day|hour|moment)\b`)
 	// limited matches the year or month in a question.
-	limited = regexp.MustCompile(`(?i)\b(in|during|of|from|for|since|after|before|until|im|seit|nach|ab|vor|bis|von|vom|aus)\s+(?:the year |dem jahr |jahr |(?:dem )?(?:monat )?)?` +
+	limited = lazyregexp.New(`(?i)\b(in|during|of|from|for|since|after|before|until|im|seit|nach|ab|vor|bis|von|vom|aus)\s+(?:the year |dem jahr |jahr |(?:dem )?(?:monat )?)?` +
 		`(?:(` + monthNames + `)\b(?:\s+(20\d\d))?|(20\d\d))(?:$|[^\d-])`)
 	// relative matches a time that depends on the present day, such as "since last week".
-	relative = regexp.MustCompile(`(?i)(?:\b(since|before|seit|vor)\s+)?\b(this|last|previous|diese[mnrs]?|letzte[mnrs]?|vorige[mnrs]?|vergangene[mnrs]?)\s+` +
+	relative = lazyregexp.New(`(?i)(?:\b(since|before|seit|vor)\s+)?\b(this|last|previous|diese[mnrs]?|letzte[mnrs]?|vorige[mnrs]?|vergangene[mnrs]?)\s+` +
 		`(week|month|year|woche|monat|jahr)e?s?\b`)
 	// recent matches the time up to the present day, such as "in the last two weeks".
-	recent = regexp.MustCompile(`(?i)\b(?:the|den|der)\s+(?:last|past|letzten|vergangenen)\s+` +
+	recent = lazyregexp.New(`(?i)\b(?:the|den|der)\s+(?:last|past|letzten|vergangenen)\s+` +
 		`(?:(\d{1,3}|` + strings.Join(smallNumbers, "|") + `)\s+)?` +
 		`(days|weeks|months|years|tagen?|wochen|monaten?|jahren?)\b`)
 )
@@ -157,7 +158,7 @@ func ago(today time.Time, number, unit string) time.Time {
 }
 
 // dates match days and months in a text: 2026-03-31, 31.3.2026, 31 March 2026, March 31, 2026, and March 2026.
-var dates = regexp.MustCompile(`(?i)\b(?:(20\d\d)-(\d\d)(?:-(\d\d))?|(\d{1,2})\.(\d{1,2})\.(20\d\d)|(\d{1,2})(?:st|nd|rd|th|\.)? (` + monthNames + `) (20\d\d)|` +
+var dates = lazyregexp.New(`(?i)\b(?:(20\d\d)-(\d\d)(?:-(\d\d))?|(\d{1,2})\.(\d{1,2})\.(20\d\d)|(\d{1,2})(?:st|nd|rd|th|\.)? (` + monthNames + `) (20\d\d)|` +
 	`(` + monthNames + `) (?:(\d{1,2})(?:st|nd|rd|th)?,? )?(20\d\d))\b`)
 
 // DatesIn returns the days that a text names. The day of a month alone is its first one.

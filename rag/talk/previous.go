@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Previous says what a message wants with the last answer.
@@ -28,7 +29,7 @@ const (
 )
 
 // previous are the patterns of messages about the last answer.
-var previous = func() []ofAnswer {
+var previous = sync.OnceValue(func() []ofAnswer {
 	var out []ofAnswer
 	for _, s := range sections("previous") {
 		for _, p := range s.patterns {
@@ -36,7 +37,7 @@ var previous = func() []ofAnswer {
 		}
 	}
 	return out
-}()
+})
 
 // ofAnswer is a pattern of messages about the last answer.
 type ofAnswer struct {
@@ -57,7 +58,7 @@ func ofPrevious(message string) (wants Previous, language string) {
 	for len(words) > 1 && slices.Contains([]string{"ok", "okay", "and", "und", "hm", "but", "so", "aber"}, words[0]) {
 		words = words[1:]
 	}
-	for _, p := range previous {
+	for _, p := range previous() {
 		if p.pattern.MatchString(strings.Join(words, " ")) {
 			return p.wants, p.language
 		}

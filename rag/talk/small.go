@@ -3,6 +3,9 @@ package talk
 import (
 	"regexp"
 	"slices"
+	"sync"
+
+	"docent/internal/lazyregexp"
 )
 
 // maxSmallTalk limits the length of small talk in bytes. Longer messages ask something.
@@ -22,17 +25,17 @@ type phrase struct {
 }
 
 // phrases are the patterns of all kinds.
-var phrases = func() []phrase {
+var phrases = sync.OnceValue(func() []phrase {
 	var out []phrase
 	for _, s := range sections("talk") {
 		i := slices.IndexFunc(talks, func(t Talk) bool { return t.Name == s.name })
 		out = append(out, phrase{&talks[i], s.language, starts(s.patterns)})
 	}
 	return out
-}()
+})
 
 // between matches words that may stand between and behind phrases.
-var between = regexp.MustCompile(`^(?:there|docent|again|everyone|all|very|much|so|today|then|and|but|now|und|aber|dann|jetzt|nur|ja|zusammen)(?: |$)`)
+var between = lazyregexp.New(`^(?:there|docent|again|everyone|all|very|much|so|today|then|and|but|now|und|aber|dann|jetzt|nur|ja|zusammen)(?: |$)`)
 
 // Small returns the kind of small talk in a message. If the message contains several phrases, the last one decides. Small
 // returns nil if the message contains a question for the documents.
@@ -57,7 +60,7 @@ func small(message string) (kind *Talk, language string) {
 func smallStart(left string) (kind *Talk, language, rest string) {
 	for left != "" {
 		n := 0
-		for _, p := range phrases {
+		for _, p := range phrases() {
 			if at := p.pattern.FindStringIndex(left); at != nil && at[1] > n {
 				n, kind = at[1], p.kind
 				if language == "" || p.kind.Name != "ok" { // "ok, danke"

@@ -1,10 +1,10 @@
 package talk
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"docent/internal/lazyregexp"
 	"docent/rag/text"
 )
 
@@ -26,20 +26,20 @@ const (
 
 var (
 	// asksFirst matches the beginning of a question.
-	asksFirst = regexp.MustCompile(`(?i)^(?:` + asksEN + `|what['’]?s|where['’]?s|` + auxEN + `|` + asksDE + `|` + auxDE + `)` + wordEnd)
+	asksFirst = lazyregexp.New(`(?i)^(?:` + asksEN + `|what['’]?s|where['’]?s|` + auxEN + `|` + asksDE + `|` + auxDE + `)` + wordEnd)
 	// direct matches the beginning of a direct question: with a verb near its beginning.
-	direct = regexp.MustCompile(`(?i)^(?:(?:what|where)['’]?s|(?:` + auxEN + `|` + auxDE + `)` + wordEnd + `|` +
+	direct = lazyregexp.New(`(?i)^(?:(?:what|where)['’]?s|(?:` + auxEN + `|` + auxDE + `)` + wordEnd + `|` +
 		`(?:` + asksEN + `)(?: [\pL\d'’-]+){0,3}? (?:` + auxEN + `|happens|costs?)` + wordEnd + `|` +
 		`(?:` + asksDE + `)(?: [\pL\d-]+){0,2}? (?:` + verbDE + `)` + wordEnd + `)`)
 	// joint matches words that join two questions.
-	joint = regexp.MustCompile(`(?i)(?:,|;)?\s+(?:and(?: also)?|und(?: auch)?|or also|sowie)\s+`)
+	joint = lazyregexp.New(`(?i)(?:,|;)?\s+(?:and(?: also)?|und(?: auch)?|or also|sowie)\s+`)
 	// joining matches such words at the beginning of a part.
-	joining = regexp.MustCompile(`(?i)^(?:and|und|also|then|dann|außerdem|plus)` + wordEnd + `\s*`)
+	joining = lazyregexp.New(`(?i)^(?:and|und|also|then|dann|außerdem|plus)` + wordEnd + `\s*`)
 	// sharedStart matches the words of a question that a later part shares, such as "can I".
-	sharedStart = regexp.MustCompile(`(?i)^(?:(?:` + asksEN + `|` + asksDE + `)\s+)?(?:` +
+	sharedStart = lazyregexp.New(`(?i)^(?:(?:` + asksEN + `|` + asksDE + `)\s+)?(?:` +
 		auxEN + `|` + auxDE + `)\s+(?:i|we|you|one|man|ich|wir|sie|du)\s+`)
 	// announcing matches an announcement of several questions.
-	announcing = regexp.MustCompile(`(?i)^(?:(?:i have )?(?:two|2|three|3|some|a few) (?:things|questions)|` +
+	announcing = lazyregexp.New(`(?i)^(?:(?:i have )?(?:two|2|three|3|some|a few) (?:things|questions)|` +
 		`(?:ich habe )?(?:zwei|2|drei|3|ein paar) (?:dinge|fragen|sachen))\s*[:,.-]\s*`)
 )
 

@@ -3,6 +3,7 @@ package talk
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // order is a pattern of orders that are no questions for the documents. It matches the beginning of a message. An order names
@@ -14,14 +15,14 @@ type order struct {
 }
 
 // orders are the patterns in all languages.
-var orders = func() []order {
+var orders = sync.OnceValue(func() []order {
 	var out []order
 	for _, s := range sections("task") {
 		all := `^(?:i (?:want|need) you to |hey |hi |hallo |then |` + polite + `)*(?:` + strings.Join(s.patterns, "|") + `)`
 		out = append(out, order{s.language, regexp.MustCompile(all)})
 	}
 	return out
-}()
+})
 
 // maxTask limits an order in bytes.
 const maxTask = 300
@@ -32,7 +33,7 @@ func task(message string) string {
 		return ""
 	}
 	words := normal(message)
-	for _, o := range orders {
+	for _, o := range orders() {
 		if o.pattern.MatchString(words) {
 			return o.language
 		}

@@ -2,15 +2,16 @@ package text
 
 import (
 	"net/netip"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"docent/internal/lazyregexp"
 )
 
 var (
 	// quantity matches a number and its unit.
-	quantity = regexp.MustCompile(`(?i)(?:^|[^\pL\d._/-])(\d+(?:[.,]\d+)*)\s*(?:(ms|milliseconds?|s|sec|seconds?|sekunden?|` +
+	quantity = lazyregexp.New(`(?i)(?:^|[^\pL\d._/-])(\d+(?:[.,]\d+)*)\s*(?:(ms|milliseconds?|s|sec|seconds?|sekunden?|` +
 		`min|minutes?|minuten?|h|hours?|stunden?|days?|tagen?|weeks?|wochen?|[kmgt]i?b|(?:kilo|mega|giga|tera)?bytes?|percent|prozent)\b|(%)|\b)`)
 	// scales are the lengths of the units of time in seconds.
 	scales = map[string]float64{
@@ -18,7 +19,7 @@ var (
 		"day": 86400, "tag": 86400, "wee": 604800, "woc": 604800,
 	}
 	// numerals matches number words. It leaves out "two", which sentences often add.
-	numerals = regexp.MustCompile(`(?i)\b(three|four|five|six|seven|eight|nine|ten|eleven|twelve|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)\b`)
+	numerals = lazyregexp.New(`(?i)\b(three|four|five|six|seven|eight|nine|ten|eleven|twelve|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)\b`)
 	digits   = map[string]string{
 		"three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10",
 		"eleven": "11", "twelve": "12", "drei": "3", "vier": "4", "fünf": "5", "sechs": "6", "sieben": "7",

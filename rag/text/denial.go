@@ -1,19 +1,20 @@
 package text
 
 import (
-	"regexp"
 	"slices"
+
+	"docent/internal/lazyregexp"
 )
 
 var (
 	// negator matches words that negate a sentence.
-	negator = regexp.MustCompile(`(?i)\b(?:not|no|never|none|nor|neither|nothing|nobody|cannot|\pL+n['’]t|(?:wo|do|ca|is|does|did|are|was|were|have|has|had|could|should|would)nt|nicht|nie|niemals|nichts|weder|kein(?:e[nmrs]?)?|jamais|aucune?|pas|nunca|ning[uú]n\pL*)\b`)
+	negator = lazyregexp.New(`(?i)\b(?:not|no|never|none|nor|neither|nothing|nobody|cannot|\pL+n['’]t|(?:wo|do|ca|is|does|did|are|was|were|have|has|had|could|should|would)nt|nicht|nie|niemals|nichts|weder|kein(?:e[nmrs]?)?|jamais|aucune?|pas|nunca|ning[uú]n\pL*)\b`)
 	// noNegator matches phrases with such a word that negate nothing.
-	noNegator = regexp.MustCompile(`(?i)\b(?:not (?:only|just|merely)|nicht nur|or not|oder nicht|no\. ?\d|no (?:matter|later|sooner|longer than|more than|less than|fewer than))`)
+	noNegator = lazyregexp.New(`(?i)\b(?:not (?:only|just|merely)|nicht nur|or not|oder nicht|no\. ?\d|no (?:matter|later|sooner|longer than|more than|less than|fewer than))`)
 	// OtherwiseNegative matches phrases that may express a negation without a negator.
-	OtherwiseNegative = regexp.MustCompile(`(?i)\b(?:without|unless|except\pL*|only|fail\pL*|refus\pL*|reject\pL*|den(?:y|ies|ied)|unable|impossible|forbid\pL*|prohibit\pL*|lack\pL*|missing|absent|disabl\pL*|instead|rather|avoid\pL*|prevent\pL*|ignor\pL*|invalid|illegal|zero|empty|off|longer|un(?:supported|available|defined|known|changed|used|limited|able|safe|set)|ohne|nur|außer|statt|verbot\pL*|unmöglich|sin|sans)\b`)
+	OtherwiseNegative = lazyregexp.New(`(?i)\b(?:without|unless|except\pL*|only|fail\pL*|refus\pL*|reject\pL*|den(?:y|ies|ied)|unable|impossible|forbid\pL*|prohibit\pL*|lack\pL*|missing|absent|disabl\pL*|instead|rather|avoid\pL*|prevent\pL*|ignor\pL*|invalid|illegal|zero|empty|off|longer|un(?:supported|available|defined|known|changed|used|limited|able|safe|set)|ohne|nur|außer|statt|verbot\pL*|unmöglich|sin|sans)\b`)
 	// clauseEnd matches the end of a negator's range.
-	clauseEnd = regexp.MustCompile(`[,;:.!?()–—\n]|(?i:\b(?:but|sondern|aber)\b)`)
+	clauseEnd = lazyregexp.New(`[,;:.!?()–—\n]|(?i:\b(?:but|sondern|aber)\b)`)
 )
 
 // Denial describes one negation in a text.

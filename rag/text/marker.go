@@ -3,11 +3,12 @@ package text
 import (
 	"bytes"
 	"iter"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"docent/internal/lazyregexp"
 )
 
 const (
@@ -70,13 +71,13 @@ func parseMarker(s string) (Marker, bool) {
 }
 
 // wordMarker matches the start of a marker in parentheses. It needs a word, because numbers in parentheses are common.
-var wordMarker = regexp.MustCompile(`^\((?i:passages?|sources?)\s+\d`)
+var wordMarker = lazyregexp.New(`^\((?i:passages?|sources?)\s+\d`)
 
 // maxMarkerBytes limits the length of a marker.
 const maxMarkerBytes = 256
 
 // markerField is a number or range in a marker.
-var markerField = regexp.MustCompile(`^\s*(?:\^|(?i:passages?|docs?|documents?|sources?|references?|refs?|id|quellen?)\s*[:=#]?\s*)?(\d{1,` + strconv.Itoa(maxMarkerDigits) +
+var markerField = lazyregexp.New(`^\s*(?:\^|(?i:passages?|docs?|documents?|sources?|references?|refs?|id|quellen?)\s*[:=#]?\s*)?(\d{1,` + strconv.Itoa(maxMarkerDigits) +
 	`})(?:\s*[-–]\s*(\d{1,` + strconv.Itoa(maxMarkerDigits) + `}))?\s*$`)
 
 // parseRange reads one number, or two with a dash.
@@ -136,8 +137,8 @@ func resolveOnce(text string, docs int) string {
 
 var (
 	// jointAfter matches text that joins a marker to the following text. joint matches text that only joins two markers.
-	jointAfter = regexp.MustCompile(`^[ \t]*(?:,[ \t]*)?(?:(?:and|or|und|oder|et|y|&)[ \t]+)?`)
-	joint      = regexp.MustCompile(`^[ \t]*(?:,[ \t]*)?(?:(?:and|or|und|oder|et|y|&)[ \t]+|,[ \t]*)?$`)
+	jointAfter = lazyregexp.New(`^[ \t]*(?:,[ \t]*)?(?:(?:and|or|und|oder|et|y|&)[ \t]+)?`)
+	joint      = lazyregexp.New(`^[ \t]*(?:,[ \t]*)?(?:(?:and|or|und|oder|et|y|&)[ \t]+|,[ \t]*)?$`)
 )
 
 // drop tidies the text around a dropped marker. marked is the offset behind
@@ -230,7 +231,7 @@ func linkedMarker(s string) (Marker, bool) {
 }
 
 // raised matches a marker in superscript or in angle brackets.
-var raised = regexp.MustCompile(`^(?:<sup>\s*(\[)?([^<>\[\]]+)\]?\s*</sup>|\^(\[)([^\[\]\n]+)\]\^|<(\d[\d\s,;–-]*)>)`)
+var raised = lazyregexp.New(`^(?:<sup>\s*(\[)?([^<>\[\]]+)\]?\s*</sup>|\^(\[)([^\[\]\n]+)\]\^|<(\d[\d\s,;–-]*)>)`)
 
 // raisedMarker reads a marker such as <sup>1</sup>, ^[1]^, or <1>. A number in superscript
 // without brackets may be an exponent, as in m<sup>2</sup>. It is a marker only behind a
@@ -254,7 +255,7 @@ func raisedMarker(text string, at int) (Marker, bool) {
 
 // mayCite matches a text before a number that is no exponent: it ends with a word of at least
 // four letters, the end of a sentence, a space, or another number in superscript.
-var mayCite = regexp.MustCompile(`(?:^|[.!?;:,"”»]|\s|\p{L}{4}|</sup>)$`)
+var mayCite = lazyregexp.New(`(?:^|[.!?;:,"”»]|\s|\p{L}{4}|</sup>)$`)
 
 // linkTarget returns the length of the link target "(…)" at the start of s.
 func linkTarget(s string) int {
@@ -269,7 +270,7 @@ func linkTarget(s string) int {
 }
 
 // fileName matches the name of a file.
-var fileName = regexp.MustCompile(`^\S[^()]*\.[A-Za-z][A-Za-z0-9]{1,5}$`)
+var fileName = lazyregexp.New(`^\S[^()]*\.[A-Za-z][A-Za-z0-9]{1,5}$`)
 
 // codeLength returns the length of the inline or fenced code at offset at, or
 // 0 if there is none.
@@ -328,7 +329,7 @@ func closingfence(rest, mark string) int {
 }
 
 // image is an image in Markdown.
-var image = regexp.MustCompile(`!\[([^\]\n]*)\](?:\([^)\n]*\)|\[[^\]\n]*\])`)
+var image = lazyregexp.New(`!\[([^\]\n]*)\](?:\([^)\n]*\)|\[[^\]\n]*\])`)
 
 // DropImages replaces each image in an answer with its alternative text.
 // Displaying an image would fetch an address that may come from a document. Code
@@ -357,7 +358,7 @@ func outsideCode(text string, replace func(plain string) string) string {
 }
 
 // halfMarker matches an incomplete marker at the end of a text.
-var halfMarker = regexp.MustCompile(`[ \t]*(?:\[\^?|【)(?i:(?:passages?|docs?|sources?)\s*)?[\d\s,;–-]*(?:†[^】\n]*)?$`)
+var halfMarker = lazyregexp.New(`[ \t]*(?:\[\^?|【)(?i:(?:passages?|docs?|sources?)\s*)?[\d\s,;–-]*(?:†[^】\n]*)?$`)
 
 // TrimHalfMarker removes an incomplete marker at the end of a text. Code does
 // not change.

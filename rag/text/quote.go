@@ -1,8 +1,9 @@
 package text
 
 import (
-	"regexp"
 	"strings"
+
+	"docent/internal/lazyregexp"
 )
 
 // Quote encloses a passage in tags for a model. It removes invisible characters,
@@ -22,7 +23,7 @@ func Quote(text string, attributes ...string) string {
 
 // passageTag matches text that could end a passage early or imitate the start
 // of one.
-var passageTag = regexp.MustCompile(`(?i)<(\s*/?\s*passage)`)
+var passageTag = lazyregexp.New(`(?i)<(\s*/?\s*passage)`)
 
 // Enclosed makes a passage safe between tags. It removes invisible characters, and
 // the passage cannot close the tags.

@@ -1,10 +1,11 @@
 package text
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"docent/internal/lazyregexp"
 )
 
 // sentenceKind is the kind of a sentence. It decides how a passage is quoted.
@@ -325,7 +326,7 @@ func (s *splitter) stretch(start, end int, kind sentenceKind) {
 }
 
 // described matches an option with its description on the next line.
-var described = regexp.MustCompile(`^--?\w\S*(?:[ ,]+\S+){0,3}\n[ \t]+\S`)
+var described = lazyregexp.New(`^--?\w\S*(?:[ ,]+\S+){0,3}\n[ \t]+\S`)
 
 // announced reports whether the previous sentence ends with a colon. A single
 // line behind it is then an example, not a title.

@@ -1,10 +1,11 @@
 package text
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"docent/internal/lazyregexp"
 )
 
 // ItemMark returns the length of the list mark at the start of s, including
@@ -58,7 +59,7 @@ func hasBars(s string) bool {
 }
 
 // pipe matches a command with arguments whose output another command reads.
-var pipe = regexp.MustCompile(`^(?:[$#%>] )?\S+ .*\S \| (?:sudo )?(?:awk|base64|bash|bzip2|cat|cut|cpio|dd|docker|git|grep|gunzip|gzip|head|jq|less|` +
+var pipe = lazyregexp.New(`^(?:[$#%>] )?\S+ .*\S \| (?:sudo )?(?:awk|base64|bash|bzip2|cat|cut|cpio|dd|docker|git|grep|gunzip|gzip|head|jq|less|` +
 	`more|mail|mysql|openssl|psql|python3?|sed|sh|sort|sqlite3|ssh|tail|tar|tee|tr|uniq|wc|xargs|xz|zcat|zstd)(?: |$)`)
 
 // isPipe reports whether a line passes the output of a command to another one.
@@ -111,7 +112,7 @@ func isLiteral(s string) bool {
 
 // syntaxTerm matches a line that begins with a keyword and does not end like a
 // statement.
-var syntaxTerm = regexp.MustCompile(`^[A-Z]{2,}\b.*[^;{}\\,]$`)
+var syntaxTerm = lazyregexp.New(`^[A-Z]{2,}\b.*[^;{}\\,]$`)
 
 // isSyntaxTerm reports whether the first line, which looks like code, is the
 // syntax that the prose below explains: the term of a definition.
@@ -194,7 +195,7 @@ func isJustified(s string) bool { return !strings.Contains(s, "   ") }
 
 // prompt matches a command behind the prompt of a shell, a database, or an interpreter. The
 // lines below it are its output, which may read like prose.
-var prompt = regexp.MustCompile(`^(?:\$ [\pL./~_-]|>>> \S|(?:sqlite|mysql|ftp)> ?\S|MariaDB \[[^\]]*\]> \S|\w+(?:=#|-#|=>) \S|` +
+var prompt = lazyregexp.New(`^(?:\$ [\pL./~_-]|>>> \S|(?:sqlite|mysql|ftp)> ?\S|MariaDB \[[^\]]*\]> \S|\w+(?:=#|-#|=>) \S|` +
 	`[\w.-]+@[\w.-]+:\S*[$#] \S|\[[\w.-]+@[\w.-]+ [^\]\s]+\][$#] \S)`)
 
 // isAligned reports whether a line is set in columns: it has several spaces in
@@ -212,11 +213,11 @@ func isSaid(s string) bool {
 
 // capitals matches a heading in capitals, such as those of a manual page. Statements
 // of SQL are longer or have other signs.
-var capitals = regexp.MustCompile(`^\p{Lu}{4,}(?: \p{Lu}{2,}){0,3}$`)
+var capitals = lazyregexp.New(`^\p{Lu}{4,}(?: \p{Lu}{2,}){0,3}$`)
 
 // named matches the line of a manual page that names its subject: a name, a dash, and a
 // description.
-var named = regexp.MustCompile(`^[\w.:+-]+(?: [\w.:+-]+){0,3}(?:\(\w{1,5}\))?(?:, [\w.:+-]+){0,20} [-–—] \pL[\pL\d'’]*(?: [\pL\d'’(),/.-]+){2,}$`)
+var named = lazyregexp.New(`^[\w.:+-]+(?: [\w.:+-]+){0,3}(?:\(\w{1,5}\))?(?:, [\w.:+-]+){0,20} [-–—] \pL[\pL\d'’]*(?: [\pL\d'’(),/.-]+){2,}$`)
 
 // minSaid is the minimum number of words of a sentence between blocks of code.
 const minSaid = 5

@@ -1,19 +1,20 @@
 package text
 
 import (
-	"regexp"
 	"strings"
+
+	"docent/internal/lazyregexp"
 )
 
 var (
 	// sourcesTitle matches a line that is the title of a list of sources.
-	sourcesTitle = regexp.MustCompile(`(?i)^[\s#*_>-]*(?:sources?|references?|citations?|bibliography|works cited|quellen|quellenangaben|fuentes|fonti)[\s*_:]*$`)
+	sourcesTitle = lazyregexp.New(`(?i)^[\s#*_>-]*(?:sources?|references?|citations?|bibliography|works cited|quellen|quellenangaben|fuentes|fonti)[\s*_:]*$`)
 	// sourcesLine matches a title with the list in the same line.
-	sourcesLine = regexp.MustCompile(`(?i)^[\s#*_>-]*(?:sources?|references?|citations?|quellen?|fuentes|fonti)[*_]*\s*:[*_]*\s*\S`)
+	sourcesLine = lazyregexp.New(`(?i)^[\s#*_>-]*(?:sources?|references?|citations?|quellen?|fuentes|fonti)[*_]*\s*:[*_]*\s*\S`)
 	// sourceItem matches an entry of the list.
-	sourceItem = regexp.MustCompile(`^\s*(?:[-*+•]\s+)?(?:\[\^?\d{1,4}\]:?|【\d{1,4}[^】]*】|\d{1,4}[.):])\s*\S?`)
+	sourceItem = lazyregexp.New(`^\s*(?:[-*+•]\s+)?(?:\[\^?\d{1,4}\]:?|【\d{1,4}[^】]*】|\d{1,4}[.):])\s*\S?`)
 	// footnote matches the text of a footnote.
-	footnote = regexp.MustCompile(`^\s*\[\^\w{1,16}\]:`)
+	footnote = lazyregexp.New(`^\s*\[\^\w{1,16}\]:`)
 )
 
 // DropSources removes a list of sources at the end of a model's text, and the texts of footnotes. The numbers and names of

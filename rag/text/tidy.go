@@ -1,10 +1,11 @@
 package text
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"docent/internal/lazyregexp"
 )
 
 const (
@@ -27,17 +28,17 @@ const (
 
 // templateToken matches a mark of a chat template at the start of a text, and the role
 // after the mark. Some servers do not remove these marks from the text of a model.
-var templateToken = regexp.MustCompile(`^(?:<\|(?:im_start|im_end|eot_id|eom_id|start_header_id|end_header_id|endoftext|end_of_text|begin_of_text|end|user|assistant|system)\|>` +
+var templateToken = lazyregexp.New(`^(?:<\|(?:im_start|im_end|eot_id|eom_id|start_header_id|end_header_id|endoftext|end_of_text|begin_of_text|end|user|assistant|system)\|>` +
 	`|</?s>|\[/?INST\]|<(?:start|end)_of_turn>)(?:(?:system|user|assistant|model)\b)?\s*`)
 
 // repeatedTag matches a tag of a passage in the prompt. Weak models repeat it.
-var repeatedTag = regexp.MustCompile(`[ \t]*</?passage\b[^>\n]{0,300}>\n?`)
+var repeatedTag = lazyregexp.New(`[ \t]*</?passage\b[^>\n]{0,300}>\n?`)
 
 var (
 	// promptLabels matches the labels of a prompt at the start of an answer.
-	promptLabels = regexp.MustCompile(`^(?:Question:[^\n]*\n+)?Answer:[ \t]*`)
+	promptLabels = lazyregexp.New(`^(?:Question:[^\n]*\n+)?Answer:[ \t]*`)
 	// nextQuestion matches the label of another question.
-	nextQuestion = regexp.MustCompile(`\n[ \t]*Question:`)
+	nextQuestion = lazyregexp.New(`\n[ \t]*Question:`)
 )
 
 // Tidy repairs the text of a weak model. It cuts the text at the first mark of a

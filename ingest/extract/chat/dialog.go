@@ -4,12 +4,12 @@ package chat
 import (
 	"cmp"
 	"html"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"docent/ingest/outline"
+	"docent/internal/lazyregexp"
 )
 
 const (
@@ -121,7 +121,7 @@ func document(title string, all []conversation) *outline.Document {
 }
 
 // slackMark matches the marks of Slack: links, people, and channels.
-var slackMark = regexp.MustCompile(`<([^<>|\n]{1,500})(?:\|([^<>\n]{0,300}))?>`)
+var slackMark = lazyregexp.New(`<([^<>|\n]{1,500})(?:\|([^<>\n]{0,300}))?>`)
 
 // slackText returns the text of a message of Slack.
 func slackText(text string) string {

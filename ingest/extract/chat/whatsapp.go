@@ -1,17 +1,17 @@
 package chat
 
 import (
-	"regexp"
 	"strings"
 
 	"docent/ingest/outline"
+	"docent/internal/lazyregexp"
 )
 
 // said matches the first line of a message of WhatsApp: date, time, author, and text. A bracket or a dash ends the time.
-var said = regexp.MustCompile(`^[\x{200e}\x{200f}]?\[?(\d{1,4}[./-]\d{1,2}[./-]\d{1,4}),?[ \x{202f}](\d{1,2}[:.]\d{2}(?:[:.]\d{2})?)(?:[ \x{202f}\x{a0}]?([AaPp])\.?[ \x{202f}\x{a0}]?[Mm]\.?)?(?:\]| -) (.*)$`)
+var said = lazyregexp.New(`^[\x{200e}\x{200f}]?\[?(\d{1,4}[./-]\d{1,2}[./-]\d{1,4}),?[ \x{202f}](\d{1,2}[:.]\d{2}(?:[:.]\d{2})?)(?:[ \x{202f}\x{a0}]?([AaPp])\.?[ \x{202f}\x{a0}]?[Mm]\.?)?(?:\]| -) (.*)$`)
 
 // logged matches what stands in front of the first colon in logs that begin their lines like WhatsApp.
-var logged = regexp.MustCompile(`(?:^|[\s.\[])(?:EMERGENCY|ALERT|CRITICAL|FATAL|ERROR|WARN|WARNING|NOTICE|INFO|DEBUG|TRACE)\b`)
+var logged = lazyregexp.New(`(?:^|[\s.\[])(?:EMERGENCY|ALERT|CRITICAL|FATAL|ERROR|WARN|WARNING|NOTICE|INFO|DEBUG|TRACE)\b`)
 
 // author returns the author and the text of a message. Notices of the program and lines of logs have none.
 func author(text string) (name, said string, ok bool) {

@@ -1,17 +1,18 @@
 package flavors
 
 import (
-	"regexp"
 	"strings"
+
+	"docent/internal/lazyregexp"
 )
 
 // maxNames bounds the names whose ends are remembered.
 const maxNames = 1000
 
 var (
-	shortcodeName = regexp.MustCompile(`^\{\{[<%]\s*(/?)\s*([\w/.-]+)`)
-	escaped       = regexp.MustCompile(`^(\{\{[<%])/\*\s*(.*?)\s*\*/([%>]\}\})`)
-	positional    = regexp.MustCompile(`^\s*(?:"((?:[^"\\]|\\.)*)"|` + "`([^`]*)`" + `|([^\s"=]+))(?:\s|$)`)
+	shortcodeName = lazyregexp.New(`^\{\{[<%]\s*(/?)\s*([\w/.-]+)`)
+	escaped       = lazyregexp.New(`^(\{\{[<%])/\*\s*(.*?)\s*\*/([%>]\}\})`)
+	positional    = lazyregexp.New(`^\s*(?:"((?:[^"\\]|\\.)*)"|` + "`([^`]*)`" + `|([^\s"=]+))(?:\s|$)`)
 )
 
 // The names of shortcodes, components, and tags of templates by their meaning, in lower case without - and _.

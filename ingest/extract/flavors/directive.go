@@ -1,24 +1,25 @@
 package flavors
 
 import (
-	"regexp"
 	"strings"
+
+	"docent/internal/lazyregexp"
 )
 
 var (
 	// directiveName is a directive of MyST, such as {note} Title.
-	directiveName = regexp.MustCompile(`^\{([A-Za-z][\w:.+-]*)\}\s*(.*)$`)
+	directiveName = lazyregexp.New(`^\{([A-Za-z][\w:.+-]*)\}\s*(.*)$`)
 	// fencedDiv is the attributes of a box of Pandoc, such as {.callout-note title="T"} and {#id .column}.
-	fencedDiv = regexp.MustCompile(`^(?:[\w-]*\s*)?\{([^}]*)\}\s*:*$`)
+	fencedDiv = lazyregexp.New(`^(?:[\w-]*\s*)?\{([^}]*)\}\s*:*$`)
 	// boxStart is the type and the title of a box, such as note, note[Title], and note Title.
-	boxStart = regexp.MustCompile(`^([\w-]+)\s*(?:\[(.*)\])?\s*(?:\{([^}]*)\})?\s*(.*?)\s*:*$`)
-	option   = regexp.MustCompile(`^\s*:([\w-]+):\s*(.*)$`)
-	class    = regexp.MustCompile(`\.([\w-]+)`)
+	boxStart = lazyregexp.New(`^([\w-]+)\s*(?:\[(.*)\])?\s*(?:\{([^}]*)\})?\s*(.*?)\s*:*$`)
+	option   = lazyregexp.New(`^\s*:([\w-]+):\s*(.*)$`)
+	class    = lazyregexp.New(`\.([\w-]+)`)
 	// pair is a parameter with its value: in quotes, as text or an expression in braces, or a word.
-	pair = regexp.MustCompile(`([\w:@.-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|` +
+	pair = lazyregexp.New(`([\w:@.-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|` +
 		`\{\s*["'\x60]([^"'\x60]*)["'\x60]\s*\}|(\{[^}]*\}+)|([^\s"'{}>]+))`)
-	cellInfo = regexp.MustCompile(`^\{\s*\.?([\w+#-]+)[\s,}]`)
-	cellLine = regexp.MustCompile(`^\s*(?:#|//|--)\|\s`)
+	cellInfo = lazyregexp.New(`^\{\s*\.?([\w+#-]+)[\s,}]`)
+	cellLine = lazyregexp.New(`^\s*(?:#|//|--)\|\s`)
 )
 
 // The groups of directives of MyST.
@@ -139,7 +140,7 @@ func (r *reader) directive(indent, head string, content []string, depth int) {
 }
 
 // regexpTitle matches a box with its title in brackets.
-var regexpTitle = regexp.MustCompile(`^[\w-]+\s*\[`)
+var regexpTitle = lazyregexp.New(`^[\w-]+\s*\[`)
 
 // isBoxKind reports whether a class is a usual kind of box.
 func isBoxKind(name string) bool {
@@ -235,8 +236,8 @@ func directiveOptions(content []string) (rest []string, options map[string]strin
 }
 
 var (
-	firstCell = regexp.MustCompile(`^\s*[*-]\s+[*-](?:\s+(.*))?$`)
-	nextCell  = regexp.MustCompile(`^\s+[*-](?:\s+(.*))?$`)
+	firstCell = lazyregexp.New(`^\s*[*-]\s+[*-](?:\s+(.*))?$`)
+	nextCell  = lazyregexp.New(`^\s+[*-](?:\s+(.*))?$`)
 )
 
 // listTable returns the rows of a table that is a list of lists.

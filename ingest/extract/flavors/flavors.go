@@ -2,8 +2,9 @@ package flavors
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"docent/internal/lazyregexp"
 )
 
 // maxNested bounds the boxes inside each other.
@@ -39,31 +40,31 @@ func Plain(name, s string) string {
 }
 
 var (
-	moduleLine = regexp.MustCompile(`(?m)^import\s[^\n]*\sfrom\s+['"][^'"\n]+['"];?\s*$`)
-	mystMark   = regexp.MustCompile("(?m)^\\s*(?:```+|:::+|~~~+)\\{[a-z]|\\{[a-z][a-z:.-]*\\}`|^\\([\\w .:-]+\\)=\\s*$")
+	moduleLine = lazyregexp.New(`(?m)^import\s[^\n]*\sfrom\s+['"][^'"\n]+['"];?\s*$`)
+	mystMark   = lazyregexp.New("(?m)^\\s*(?:```+|:::+|~~~+)\\{[a-z]|\\{[a-z][a-z:.-]*\\}`|^\\([\\w .:-]+\\)=\\s*$")
 	// moduleStart is the first line of JavaScript between the paragraphs of MDX.
-	moduleStart = regexp.MustCompile(`^(?:import\s+(?:[\w*{"']|type\s)|export\s+(?:const|let|var|default|function|async|class|type|interface|\{))`)
-	tagLine     = regexp.MustCompile(`^\s*</?[A-Za-z][^>]*>\s*$`)
+	moduleStart = lazyregexp.New(`^(?:import\s+(?:[\w*{"']|type\s)|export\s+(?:const|let|var|default|function|async|class|type|interface|\{))`)
+	tagLine     = lazyregexp.New(`^\s*</?[A-Za-z][^>]*>\s*$`)
 
-	fenceStart = regexp.MustCompile("^(\\s*(?:[-*+]\\s+|\\d+[.)]\\s+)?)(```+|~~~+)\\s*(.*?)\\s*$")
-	colonStart = regexp.MustCompile(`^(\s*)(:{3,})\s*(\S.*?)\s*$`)
-	colonEnd   = regexp.MustCompile(`^\s*:{3,}\s*$`)
+	fenceStart = lazyregexp.New("^(\\s*(?:[-*+]\\s+|\\d+[.)]\\s+)?)(```+|~~~+)\\s*(.*?)\\s*$")
+	colonStart = lazyregexp.New(`^(\s*)(:{3,})\s*(\S.*?)\s*$`)
+	colonEnd   = lazyregexp.New(`^\s*:{3,}\s*$`)
 	// admonition is a box of Python-Markdown, and tabStart a tab of MkDocs.
-	admonition = regexp.MustCompile(`^(\s*)(?:!!!|\?\?\?\+?)\s*([\w-]+)?((?:\s+[\w-]+)*)(?:\s+"((?:[^"\\]|\\.)*)")?\s*$`)
-	tabStart   = regexp.MustCompile(`^(\s*)===[!+]?\s+["“](.+)["”]\s*$`)
+	admonition = lazyregexp.New(`^(\s*)(?:!!!|\?\?\?\+?)\s*([\w-]+)?((?:\s+[\w-]+)*)(?:\s+"((?:[^"\\]|\\.)*)")?\s*$`)
+	tabStart   = lazyregexp.New(`^(\s*)===[!+]?\s+["“](.+)["”]\s*$`)
 	// callout is the first line of a quotation that is a box, as in Obsidian and on GitHub.
-	callout = regexp.MustCompile(`^(\s*)>\s*\[!([\w-]+)[^\]]*\][+-]?[ \t]*(.*?)\s*$`)
-	quote   = regexp.MustCompile(`^\s*>\s?(.*)$`)
+	callout = lazyregexp.New(`^(\s*)>\s*\[!([\w-]+)[^\]]*\][+-]?[ \t]*(.*?)\s*$`)
+	quote   = lazyregexp.New(`^\s*>\s?(.*)$`)
 	// highlightStart is code between shortcodes.
-	highlightStart = regexp.MustCompile(`^(\s*)\{(?:\{[<%]\s*(highlight|code)\b\s*"?([\w+#-]*)[^}]*[>%]\}|%-?\s*(highlight|code)\b\s*([\w+#-]*)[^}]*%)\}\s*$`)
-	highlightEnd   = regexp.MustCompile(`^\s*\{(?:\{[<%]\s*/\s*(?:highlight|code)\s*[>%]\}|%-?\s*end(?:highlight|code)\s*-?%)\}\s*$`)
-	listItem       = regexp.MustCompile(`^\s*(?:[-*+]|\d+[.)])\s`)
+	highlightStart = lazyregexp.New(`^(\s*)\{(?:\{[<%]\s*(highlight|code)\b\s*"?([\w+#-]*)[^}]*[>%]\}|%-?\s*(highlight|code)\b\s*([\w+#-]*)[^}]*%)\}\s*$`)
+	highlightEnd   = lazyregexp.New(`^\s*\{(?:\{[<%]\s*/\s*(?:highlight|code)\s*[>%]\}|%-?\s*end(?:highlight|code)\s*-?%)\}\s*$`)
+	listItem       = lazyregexp.New(`^\s*(?:[-*+]|\d+[.)])\s`)
 	// dropped are lines without text: targets, snippets, and tables of contents; comments of MyST are dropped in texts of MyST.
-	dropped      = regexp.MustCompile(`^\s*(?:\([\w .:/-]+\)=|-{1,2}8<-{1,2}.*|;?--8<--.*|\[\[?_?(?:TOC|toc)_?\]?\]|\\newpage|\\pagebreak|\{:\s*toc\s*\}|<!--\s*truncate\s*-->)\s*$`)
-	mystComment  = regexp.MustCompile(`^(?:%(?:\s.*)?|\+\+\+.*)$`)
-	abbreviation = regexp.MustCompile(`^\*\[([^\]]+)\]:\s*(.*)$`)
-	emptyLines   = regexp.MustCompile(`\n(?:[ ]*\n){2,}`)
-	inlineField  = regexp.MustCompile(`^(\s*(?:[-*+]\s+)?)([\pL][\pL\d _-]{0,40})::\s+(\S.*)$`)
+	dropped      = lazyregexp.New(`^\s*(?:\([\w .:/-]+\)=|-{1,2}8<-{1,2}.*|;?--8<--.*|\[\[?_?(?:TOC|toc)_?\]?\]|\\newpage|\\pagebreak|\{:\s*toc\s*\}|<!--\s*truncate\s*-->)\s*$`)
+	mystComment  = lazyregexp.New(`^(?:%(?:\s.*)?|\+\+\+.*)$`)
+	abbreviation = lazyregexp.New(`^\*\[([^\]]+)\]:\s*(.*)$`)
+	emptyLines   = lazyregexp.New(`\n(?:[ ]*\n){2,}`)
+	inlineField  = lazyregexp.New(`^(\s*(?:[-*+]\s+)?)([\pL][\pL\d _-]{0,40})::\s+(\S.*)$`)
 )
 
 // result returns the lines as a text.
@@ -176,7 +177,7 @@ func (r *reader) block(lines []string, depth int) {
 
 // isBox reports whether a line opens a box although it is indented.
 func isBox(l string) bool {
-	for _, start := range []*regexp.Regexp{fenceStart, colonStart, admonition, tabStart, callout} {
+	for _, start := range []*lazyregexp.Regexp{fenceStart, colonStart, admonition, tabStart, callout} {
 		if start.MatchString(l) {
 			return true
 		}

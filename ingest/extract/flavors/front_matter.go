@@ -6,7 +6,6 @@ package flavors
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"docent/ingest/extract/metadata"
+	"docent/internal/lazyregexp"
 )
 
 const (
@@ -117,11 +117,11 @@ func cutFence(s string, fences ...string) (inner, rest string, ok bool) {
 
 var (
 	// fieldLine is a line of YAML with a field, and innerLine another line inside the fields.
-	fieldLine = regexp.MustCompile(`^["']?([\pL_][\pL\d_ .-]*?)["']?\s*:(?:\s+(.*))?$`)
-	innerLine = regexp.MustCompile(`^(?:\s+|\s*-(?:\s|$)|#|[\]}]|$)`)
+	fieldLine = lazyregexp.New(`^["']?([\pL_][\pL\d_ .-]*?)["']?\s*:(?:\s+(.*))?$`)
+	innerLine = lazyregexp.New(`^(?:\s+|\s*-(?:\s|$)|#|[\]}]|$)`)
 	// tomlLine is a line of TOML with a field.
-	tomlLine = regexp.MustCompile(`^\s*["']?([\w.-]+)["']?\s*=\s*(.*)$`)
-	quoted   = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|'([^']*)'`)
+	tomlLine = lazyregexp.New(`^\s*["']?([\w.-]+)["']?\s*=\s*(.*)$`)
+	quoted   = lazyregexp.New(`"((?:[^"\\]|\\.)*)"|'([^']*)'`)
 )
 
 // yamlFields reads fields in YAML. If the YAML is damaged, it reads the lines that look like a field. It

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"html"
 	"path"
-	"regexp"
 	"strings"
+
+	"docent/internal/lazyregexp"
 )
 
 const (
@@ -86,20 +87,20 @@ func (c *scanner) paragraph(i int, end string) (text string, next int) {
 }
 
 var (
-	role = regexp.MustCompile("^\\{([a-zA-Z][\\w:.+-]*)\\}(`+)")
+	role = lazyregexp.New("^\\{([a-zA-Z][\\w:.+-]*)\\}(`+)")
 	// attributes are those of Pandoc and Python-Markdown, such as {#id .class key="v"} and {: .class }.
-	attributes = regexp.MustCompile(`^\{:?\s*(?:(?:[#.][\w:.-]+|[\w:-]+\s*=\s*(?:"[^"\n]*"|'[^'\n]*'|[^\s{}"'>]+)|-|\.unnumbered)\s*)+:?\}`)
-	mdxString  = regexp.MustCompile("^\\{\\s*(?:\"([^\"\n]*)\"|'([^'\n]*)'|`([^`\n]*)`)\\s*\\}")
+	attributes = lazyregexp.New(`^\{:?\s*(?:(?:[#.][\w:.-]+|[\w:-]+\s*=\s*(?:"[^"\n]*"|'[^'\n]*'|[^\s{}"'>]+)|-|\.unnumbered)\s*)+:?\}`)
+	mdxString  = lazyregexp.New("^\\{\\s*(?:\"([^\"\n]*)\"|'([^'\n]*)'|`([^`\n]*)`)\\s*\\}")
 	// expression is a value that a program puts into the text.
-	expression = regexp.MustCompile(`^\{\{-?\s*[\w.$\[\]'"()| :,/@=&!-]*?\s*-?\}\}`)
-	liquid     = regexp.MustCompile(`^\{%-?\s*([\w-]+)\s*([^%]*(?:%[^}][^%]*)*?)-?%\}`)
-	icon       = regexp.MustCompile(`^:(?:material|octicons|fontawesome|simple|lucide|fa|fas|fab|mdi|bi|heroicons|icon)-[\w-]+:`)
-	keys       = regexp.MustCompile(`^\+\+([\w-]+(?:\+(?:[\w-]+|"[^"\n]+"))*)\+\+`)
-	blockID    = regexp.MustCompile(`^\^[A-Za-z0-9-]+[ \t]*(?:\n|$)`)
-	imageSize  = regexp.MustCompile(`^!\[([^\]\n]*?)\|\s*\d+(?:x\d+)?\]\(`)
-	entity     = regexp.MustCompile(`^&(?:[A-Za-z][A-Za-z0-9]{1,30}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});`)
-	fieldIn    = regexp.MustCompile(`^[\[(]([\pL][\pL\d _-]{0,40})::\s*([^\])\n]*)[\])]`)
-	pictureEnd = regexp.MustCompile(`(?i)\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|avif|mp4|webm|mov|mp3|wav|ogg|m4a|excalidraw|canvas|base)$`)
+	expression = lazyregexp.New(`^\{\{-?\s*[\w.$\[\]'"()| :,/@=&!-]*?\s*-?\}\}`)
+	liquid     = lazyregexp.New(`^\{%-?\s*([\w-]+)\s*([^%]*(?:%[^}][^%]*)*?)-?%\}`)
+	icon       = lazyregexp.New(`^:(?:material|octicons|fontawesome|simple|lucide|fa|fas|fab|mdi|bi|heroicons|icon)-[\w-]+:`)
+	keys       = lazyregexp.New(`^\+\+([\w-]+(?:\+(?:[\w-]+|"[^"\n]+"))*)\+\+`)
+	blockID    = lazyregexp.New(`^\^[A-Za-z0-9-]+[ \t]*(?:\n|$)`)
+	imageSize  = lazyregexp.New(`^!\[([^\]\n]*?)\|\s*\d+(?:x\d+)?\]\(`)
+	entity     = lazyregexp.New(`^&(?:[A-Za-z][A-Za-z0-9]{1,30}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});`)
+	fieldIn    = lazyregexp.New(`^[\[(]([\pL][\pL\d _-]{0,40})::\s*([^\])\n]*)[\])]`)
+	pictureEnd = lazyregexp.New(`(?i)\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|avif|mp4|webm|mov|mp3|wav|ogg|m4a|excalidraw|canvas|base)$`)
 )
 
 // at replaces the syntax at i, and returns the position after it. It returns i without syntax there.

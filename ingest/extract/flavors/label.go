@@ -1,10 +1,11 @@
 package flavors
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"docent/internal/lazyregexp"
 )
 
 // unlabeled are boxes, layouts, and groups whose name is not shown.
@@ -33,7 +34,7 @@ func boxLabel(kind string) string {
 }
 
 // startsBlock matches lines that cannot follow a label.
-var startsBlock = regexp.MustCompile("^\\s*(?:[-*+]\\s|\\d+[.)]\\s|#|\\||>|<|:::|!!!|\\?\\?\\?|===|```|~~~|\\{\\{|\\{%)")
+var startsBlock = lazyregexp.New("^\\s*(?:[-*+]\\s|\\d+[.)]\\s|#|\\||>|<|:::|!!!|\\?\\?\\?|===|```|~~~|\\{\\{|\\{%)")
 
 // labeled puts a label before the text of a box, on the same line if possible. So a quotation of the
 // text has it, too.

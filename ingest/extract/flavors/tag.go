@@ -3,16 +3,17 @@ package flavors
 import (
 	"bytes"
 	"html"
-	"regexp"
 	"strings"
+
+	"docent/internal/lazyregexp"
 )
 
 var (
 	// opening is the beginning of a tag.
-	opening  = regexp.MustCompile(`^<(/?)([A-Za-z][\w.:-]*)`)
-	autoLink = regexp.MustCompile(`^<(?:[a-zA-Z][a-zA-Z0-9+.-]{1,31}:[^\s<>]*|[\w.+-]+@[\w.-]+)>`)
-	anyTag   = regexp.MustCompile(`<[^>]*>`)
-	template = regexp.MustCompile(`^<%[^%]*(?:%[^>][^%]*)*%>`)
+	opening  = lazyregexp.New(`^<(/?)([A-Za-z][\w.:-]*)`)
+	autoLink = lazyregexp.New(`^<(?:[a-zA-Z][a-zA-Z0-9+.-]{1,31}:[^\s<>]*|[\w.+-]+@[\w.-]+)>`)
+	anyTag   = lazyregexp.New(`<[^>]*>`)
+	template = lazyregexp.New(`^<%[^%]*(?:%[^>][^%]*)*%>`)
 )
 
 // blockTags are elements of HTML that are paragraphs of their own, and inlineTags others.

@@ -1,7 +1,6 @@
 package html
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
@@ -9,6 +8,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"docent/ingest/outline"
+	"docent/internal/lazyregexp"
 	"docent/rag/corpus"
 )
 
@@ -21,7 +21,7 @@ type exported struct {
 }
 
 // changedOn matches the last change in the line below the title.
-var changedOn = regexp.MustCompile(`(?:last (?:modified|updated)(?: by .*)? on |, on |on )(\p{L}{3} \d{1,2}, \d{4}|\d{1,2} \p{L}{3},? \d{4})`)
+var changedOn = lazyregexp.New(`(?:last (?:modified|updated)(?: by .*)? on |, on |on )(\p{L}{3} \d{1,2}, \d{4}|\d{1,2} \p{L}{3},? \d{4})`)
 
 // confluence returns the content of a page of an exported space: without the path to the page, its authors, the list of
 // attachments, and the footer. It returns nil for other pages.

@@ -1,7 +1,6 @@
 package html
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 
 	"docent/ingest/extract/metadata"
 	"docent/ingest/outline"
+	"docent/internal/lazyregexp"
 	"docent/rag/corpus"
 )
 
@@ -19,18 +19,18 @@ const maxLinkedData = 1 << 20
 var (
 	// changedName and createdName are the names of metadata with the dates of a page: of meta
 	// elements, of microdata, and of classes of time elements.
-	changedName = regexp.MustCompile(`(?i)^(?:article:modified_time|og:updated_time|last-?modified|(?:dc|dcterms)[.:](?:date\.)?modified|revised|date-?modified|updated|dt-updated|git-revision-date)$`)
-	createdName = regexp.MustCompile(`(?i)^(?:article:published_time|(?:dc|dcterms)[.:](?:date(?:\.(?:issued|created))?|issued|created)|date|pubdate|publish-?date|publication_date|date-?published|citation_publication_date|published|dt-published|entry-date)$`)
+	changedName = lazyregexp.New(`(?i)^(?:article:modified_time|og:updated_time|last-?modified|(?:dc|dcterms)[.:](?:date\.)?modified|revised|date-?modified|updated|dt-updated|git-revision-date)$`)
+	createdName = lazyregexp.New(`(?i)^(?:article:published_time|(?:dc|dcterms)[.:](?:date(?:\.(?:issued|created))?|issued|created)|date|pubdate|publish-?date|publication_date|date-?published|citation_publication_date|published|dt-published|entry-date)$`)
 	// linkedChanged and linkedCreated are the dates in linked data (JSON-LD).
-	linkedChanged = regexp.MustCompile(`"dateModified"\s*:\s*"([^"]{8,40})"`)
-	linkedCreated = regexp.MustCompile(`"datePublished"\s*:\s*"([^"]{8,40})"`)
+	linkedChanged = lazyregexp.New(`"dateModified"\s*:\s*"([^"]{8,40})"`)
+	linkedCreated = lazyregexp.New(`"datePublished"\s*:\s*"([^"]{8,40})"`)
 )
 
 // maxSubjects bounds the tags in the markup of a page.
 const maxSubjects = 200
 
 // subjectName is the names of metadata with the tags of a page.
-var subjectName = regexp.MustCompile(`(?i)^(?:article:tag|(?:dc|dcterms)[.:]subject)$`)
+var subjectName = lazyregexp.New(`(?i)^(?:article:tag|(?:dc|dcterms)[.:]subject)$`)
 
 // dates are the dates, the version, and the tags in the markup of a page.
 type dates struct {
@@ -116,7 +116,7 @@ func (d *dates) time(n *html.Node) {
 // linked reads linked data.
 func (d *dates) linked(script string) {
 	script = script[:min(len(script), maxLinkedData)]
-	for name, pattern := range map[string]*regexp.Regexp{"datemodified": linkedChanged, "datepublished": linkedCreated} {
+	for name, pattern := range map[string]*lazyregexp.Regexp{"datemodified": linkedChanged, "datepublished": linkedCreated} {
 		if m := pattern.FindStringSubmatch(script); m != nil {
 			d.note(name, m[1])
 		}

@@ -1,9 +1,10 @@
 package html
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"docent/internal/lazyregexp"
 )
 
 // fenced returns preformatted text as a block of code between fences, as in
@@ -32,7 +33,7 @@ const (
 
 // contentsLine matches a line of a table of contents: a number and a title, or a
 // title and dots.
-var contentsLine = regexp.MustCompile(`^(?:\d+(?:\.\d+)*\.?\s+\p{Lu}\pL.*|.*(?:\.\s?){4,}\s*\w+)$`)
+var contentsLine = lazyregexp.New(`^(?:\d+(?:\.\d+)*\.?\s+\p{Lu}\pL.*|.*(?:\.\s?){4,}\s*\w+)$`)
 
 // isProse reports whether preformatted text is prose, as in the archive of a mailing
 // list, or a table of contents. Most of its lines are.

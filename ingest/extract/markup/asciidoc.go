@@ -2,13 +2,13 @@ package markup
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"docent/ingest/extract/blocks"
 	"docent/ingest/outline"
+	"docent/internal/lazyregexp"
 )
 
 // Adoc reads AsciiDoc: sections, lists, tables, listings, and admonitions. It
@@ -44,12 +44,12 @@ type asciidoc struct {
 }
 
 var (
-	adocAttribute = regexp.MustCompile(`^:(!?[A-Za-z0-9_][\w-]{0,60}!?):(?:\s+(.*))?$`)
-	adocHeading   = regexp.MustCompile(`^(={1,6}|#{1,6})\s+(\S.*)$`)
-	adocBullet    = regexp.MustCompile(`^\s*(\*{1,6}|-|•|<\d{1,3}>|<\.>|\.{1,5}|\d{1,4}[.)]|[a-zA-Z][.)])\s+(\S.*)$`)
-	adocTerm      = regexp.MustCompile(`^\s*(\S.{0,400}?)(:{2,4}|;;)(?:\s+(.*))?$`)
-	adocMacro     = regexp.MustCompile(`^([a-z][\w-]*)::(\S*?)\[(.*)\]$`)
-	adocNote      = regexp.MustCompile(`^(NOTE|TIP|WARNING|IMPORTANT|CAUTION): (.*)$`)
+	adocAttribute = lazyregexp.New(`^:(!?[A-Za-z0-9_][\w-]{0,60}!?):(?:\s+(.*))?$`)
+	adocHeading   = lazyregexp.New(`^(={1,6}|#{1,6})\s+(\S.*)$`)
+	adocBullet    = lazyregexp.New(`^\s*(\*{1,6}|-|•|<\d{1,3}>|<\.>|\.{1,5}|\d{1,4}[.)]|[a-zA-Z][.)])\s+(\S.*)$`)
+	adocTerm      = lazyregexp.New(`^\s*(\S.{0,400}?)(:{2,4}|;;)(?:\s+(.*))?$`)
+	adocMacro     = lazyregexp.New(`^([a-z][\w-]*)::(\S*?)\[(.*)\]$`)
+	adocNote      = lazyregexp.New(`^(NOTE|TIP|WARNING|IMPORTANT|CAUTION): (.*)$`)
 )
 
 // findBullet matches an item of a list.

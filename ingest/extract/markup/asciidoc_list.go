@@ -1,12 +1,12 @@
 package markup
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"docent/ingest/extract/blocks"
+	"docent/internal/lazyregexp"
 )
 
 // adocList is an open list.
@@ -16,7 +16,7 @@ type adocList struct {
 }
 
 // adocStart matches the attribute that numbers the first item of a list.
-var adocStart = regexp.MustCompile(`\bstart="?(\d{1,6})`)
+var adocStart = lazyregexp.New(`\bstart="?(\d{1,6})`)
 
 // bullet reads an item.
 func (a *asciidoc) bullet(m []string) {

@@ -4,17 +4,17 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"docent/ingest/extract/blocks"
+	"docent/internal/lazyregexp"
 )
 
 var (
-	adocCols     = regexp.MustCompile(`cols=(?:"([^"\]]*)"|([^",\]]+))`)
-	adocRepeat   = regexp.MustCompile(`^(\d{1,2})\*`)
-	adocCellMark = regexp.MustCompile(`(?:^|\s)(?:(\d{1,3})?(?:\.\d{1,3})?([+*]))?[<^>]?(?:\.[<^>])?[adehlmsv]?$`)
+	adocCols     = lazyregexp.New(`cols=(?:"([^"\]]*)"|([^",\]]+))`)
+	adocRepeat   = lazyregexp.New(`^(\d{1,2})\*`)
+	adocCellMark = lazyregexp.New(`(?:^|\s)(?:(\d{1,3})?(?:\.\d{1,3})?([+*]))?[<^>]?(?:\.[<^>])?[adehlmsv]?$`)
 )
 
 // tableBlock reads a table.

@@ -2,11 +2,11 @@ package markup
 
 import (
 	"context"
-	"regexp"
 	"strings"
 
 	"docent/ingest/extract/blocks"
 	"docent/ingest/outline"
+	"docent/internal/lazyregexp"
 )
 
 // Org reads Org documents: headings with their TODO keywords, lists, tables,
@@ -39,15 +39,15 @@ type org struct {
 }
 
 var (
-	orgHeading  = regexp.MustCompile(`^(\*{1,12})\s+(.*)$`)
-	orgTags     = regexp.MustCompile(`\s+:[\w@#%:]+:$`)
-	orgKeyword  = regexp.MustCompile(`^\s*#\+([A-Za-z][\w-]*)(?:\[[^\]]*\])?:\s*(.*)$`)
-	orgBegin    = regexp.MustCompile(`(?i)^\s*#\+begin_(\w+)(?:\s+(.*))?$`)
-	orgDrawer   = regexp.MustCompile(`^\s*:([\w-]+):\s*$`)
-	orgItem     = regexp.MustCompile(`^\s*([-+]|\d{1,5}[.)]|[a-zA-Z][.)])(?:\s+(.*))?$`)
-	orgStarItem = regexp.MustCompile(`^\s+(\*)\s+(.*)$`)
-	orgFootnote = regexp.MustCompile(`^\[fn:([\w-]+)\]\s*(.*)$`)
-	orgHorizon  = regexp.MustCompile(`^\s*-{5,}\s*$`)
+	orgHeading  = lazyregexp.New(`^(\*{1,12})\s+(.*)$`)
+	orgTags     = lazyregexp.New(`\s+:[\w@#%:]+:$`)
+	orgKeyword  = lazyregexp.New(`^\s*#\+([A-Za-z][\w-]*)(?:\[[^\]]*\])?:\s*(.*)$`)
+	orgBegin    = lazyregexp.New(`(?i)^\s*#\+begin_(\w+)(?:\s+(.*))?$`)
+	orgDrawer   = lazyregexp.New(`^\s*:([\w-]+):\s*$`)
+	orgItem     = lazyregexp.New(`^\s*([-+]|\d{1,5}[.)]|[a-zA-Z][.)])(?:\s+(.*))?$`)
+	orgStarItem = lazyregexp.New(`^\s+(\*)\s+(.*)$`)
+	orgFootnote = lazyregexp.New(`^\[fn:([\w-]+)\]\s*(.*)$`)
+	orgHorizon  = lazyregexp.New(`^\s*-{5,}\s*$`)
 )
 
 // block reads the block at the position.

@@ -2,13 +2,13 @@ package markup
 
 import (
 	"context"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"docent/ingest/extract/blocks"
 	"docent/ingest/outline"
+	"docent/internal/lazyregexp"
 )
 
 // RST reads reStructuredText: sections, lists, tables, code, and the text of
@@ -46,15 +46,15 @@ const (
 )
 
 var (
-	rstSubstitution = regexp.MustCompile(`^\s*\.\. \|([^|]{1,100})\| (replace|unicode|date|image)::\s*(.*)$`)
-	rstDirective    = regexp.MustCompile(`^\.\. (?:\|[^|]{1,100}\| +)?([A-Za-z][\w.:+-]*)\s?::(?:\s+(.*))?$`)
-	rstFootnote     = regexp.MustCompile(`^\.\. \[([^\]]{1,100})\](?:\s+(.*))?$`)
-	rstBullet       = regexp.MustCompile(`^([-*+•‣⁃])(?:\s+|$)`)
-	rstNumber       = regexp.MustCompile(`^\(?(?:[0-9]{1,6}|[a-zA-Z]|[ivxlcdmIVXLCDM]{1,8}|#)[.)](?:\s+|$)`)
-	rstField        = regexp.MustCompile(`^:([^:\s][^:]{0,80}|[^:\s]):(?:\s+(.*))?$`)
-	rstOption       = regexp.MustCompile(`^(?:--?|/|\+)[A-Za-z0-9][\w-]*(?:[ =]?[<\[]?[\w-]+[>\]]?)?(?:, (?:--?|/)[A-Za-z0-9][\w-]*(?:[ =]?[<\[]?[\w-]+[>\]]?)?)*(?:  +(.*))?$`)
-	rstGridBorder   = regexp.MustCompile(`^\+[-=+]*[-=][-=+]*\+$`)
-	rstSimpleBorder = regexp.MustCompile(`^=+(?: +=+)+$`)
+	rstSubstitution = lazyregexp.New(`^\s*\.\. \|([^|]{1,100})\| (replace|unicode|date|image)::\s*(.*)$`)
+	rstDirective    = lazyregexp.New(`^\.\. (?:\|[^|]{1,100}\| +)?([A-Za-z][\w.:+-]*)\s?::(?:\s+(.*))?$`)
+	rstFootnote     = lazyregexp.New(`^\.\. \[([^\]]{1,100})\](?:\s+(.*))?$`)
+	rstBullet       = lazyregexp.New(`^([-*+•‣⁃])(?:\s+|$)`)
+	rstNumber       = lazyregexp.New(`^\(?(?:[0-9]{1,6}|[a-zA-Z]|[ivxlcdmIVXLCDM]{1,8}|#)[.)](?:\s+|$)`)
+	rstField        = lazyregexp.New(`^:([^:\s][^:]{0,80}|[^:\s]):(?:\s+(.*))?$`)
+	rstOption       = lazyregexp.New(`^(?:--?|/|\+)[A-Za-z0-9][\w-]*(?:[ =]?[<\[]?[\w-]+[>\]]?)?(?:, (?:--?|/)[A-Za-z0-9][\w-]*(?:[ =]?[<\[]?[\w-]+[>\]]?)?)*(?:  +(.*))?$`)
+	rstGridBorder   = lazyregexp.New(`^\+[-=+]*[-=][-=+]*\+$`)
+	rstSimpleBorder = lazyregexp.New(`^=+(?: +=+)+$`)
 )
 
 // define collects the substitutions of the text.

@@ -1,23 +1,23 @@
 package markup
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"docent/ingest/extract/blocks"
+	"docent/internal/lazyregexp"
 )
 
 // The marks of a markup language. Ordinary text has no strong marks. Weak marks also
 // occur in ordinary text.
 var (
-	rstStrong  = regexp.MustCompile("^\\.\\. (?:[a-z][\\w:-]*::(?: .*)?|_[^:]{1,80}:(?: \\S+)?)$|(?:^|[\\s(]):[a-z][a-z:+-]{1,30}:`[^`]+`")
-	rstWeak    = regexp.MustCompile("(?:^|[\\s(])``[^`]+``(?:$|[\\s.,;:)])|`[^`]+`__?(?:$|[\\s.,;:)])|^\\S.*::$")
-	adocStrong = regexp.MustCompile(`^\[(?:source|verse|quote|listing|horizontal|NOTE|TIP|IMPORTANT|WARNING|CAUTION|cols=|options=|role=|id=)[^\]]*\]$|` +
+	rstStrong  = lazyregexp.New("^\\.\\. (?:[a-z][\\w:-]*::(?: .*)?|_[^:]{1,80}:(?: \\S+)?)$|(?:^|[\\s(]):[a-z][a-z:+-]{1,30}:`[^`]+`")
+	rstWeak    = lazyregexp.New("(?:^|[\\s(])``[^`]+``(?:$|[\\s.,;:)])|`[^`]+`__?(?:$|[\\s.,;:)])|^\\S.*::$")
+	adocStrong = lazyregexp.New(`^\[(?:source|verse|quote|listing|horizontal|NOTE|TIP|IMPORTANT|WARNING|CAUTION|cols=|options=|role=|id=)[^\]]*\]$|` +
 		`^\[\[[A-Za-z_][\w:.-]*(?:,[^\]]*)?\]\]$|^(?:include|ifdef|ifndef|ifeval|endif|image)::\S*\[[^\]]*\]$`)
-	adocInline = regexp.MustCompile(`(?:^|[\s("'])(?:linkgit|link|xref|footnote|kbd|image):[^\s\[\]]*\[[^\]]*\]`)
-	adocWeak   = regexp.MustCompile(`^={1,5} \S.*[^=]$|^:[A-Za-z][\w-]*!?:(?: |$)|^(?:-{4,}|\.{4,}|={4,}|_{4,}|\*{4,}|/{4,}|\|===)$|^\S.*::$|^\+$|^\.[A-Z]\w`)
+	adocInline = lazyregexp.New(`(?:^|[\s("'])(?:linkgit|link|xref|footnote|kbd|image):[^\s\[\]]*\[[^\]]*\]`)
+	adocWeak   = lazyregexp.New(`^={1,5} \S.*[^=]$|^:[A-Za-z][\w-]*!?:(?: |$)|^(?:-{4,}|\.{4,}|={4,}|_{4,}|\*{4,}|/{4,}|\|===)$|^\S.*::$|^\+$|^\.[A-Z]\w`)
 )
 
 // IsRST reports whether a text is surely reStructuredText: it has directives, link

@@ -3,21 +3,21 @@ package markup
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"docent/ingest/extract/blocks"
 	"docent/ingest/outline"
+	"docent/internal/lazyregexp"
 )
 
 // cueTime matches the line that says when a cue is shown.
-var cueTime = regexp.MustCompile(`^\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{2})[.,]\d{1,3}\s+-->\s+[\d:.,]+`)
+var cueTime = lazyregexp.New(`^\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{2})[.,]\d{1,3}\s+-->\s+[\d:.,]+`)
 
 // cueTag matches the tags in a cue, and cueVoice the tag that names the
 // speaker.
 var (
-	cueTag   = regexp.MustCompile(`</?[A-Za-z0-9:][^<>]{0,200}>|\{\\[^{}]{0,100}\}`)
-	cueVoice = regexp.MustCompile(`<v(?:\.[\w.]+)?\s+([^<>]{1,100})>`)
+	cueTag   = lazyregexp.New(`</?[A-Za-z0-9:][^<>]{0,200}>|\{\\[^{}]{0,100}\}`)
+	cueVoice = lazyregexp.New(`<v(?:\.[\w.]+)?\s+([^<>]{1,100})>`)
 )
 
 // sectionSeconds is the length of the sections.

@@ -5,7 +5,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"regexp"
 	"strings"
 
 	"docent/ingest/extract/blocks"
@@ -14,6 +13,7 @@ import (
 	"docent/ingest/extract/zipxml"
 	"docent/ingest/outline"
 	"docent/internal/fault"
+	"docent/internal/lazyregexp"
 )
 
 // XML reads prose in XML, such as DocBook, DITA, and JATS, with its structure. It
@@ -85,7 +85,7 @@ var (
 	}
 )
 
-var xmlElement = regexp.MustCompile(`<([A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)[\s/>]`)
+var xmlElement = lazyregexp.New(`<([A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)[\s/>]`)
 
 // xmlRoot returns the local name of the first element.
 func xmlRoot(head string) string {
@@ -106,7 +106,7 @@ func xmlRoot(head string) string {
 	}
 }
 
-var xmlEncoding = regexp.MustCompile(`^[^>]{0,100}encoding=["']([\w-]+)["']`)
+var xmlEncoding = lazyregexp.New(`^[^>]{0,100}encoding=["']([\w-]+)["']`)
 
 // xmlText decodes an XML file.
 func xmlText(data []byte) (string, error) {
@@ -201,7 +201,7 @@ const (
 	maxEntityBytes = 256
 )
 
-var xmlEntity = regexp.MustCompile(`<!ENTITY\s+([A-Za-z][\w.-]*)\s+(?:"([^"<&%]*)"|'([^'<&%]*)')\s*>`)
+var xmlEntity = lazyregexp.New(`<!ENTITY\s+([A-Za-z][\w.-]*)\s+(?:"([^"<&%]*)"|'([^'<&%]*)')\s*>`)
 
 // xmlEntities returns the entities of HTML and those that the text defines
 // without markup. Entities are never expanded inside each other.

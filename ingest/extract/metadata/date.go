@@ -3,11 +3,12 @@ package metadata
 
 import (
 	"net/mail"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"docent/internal/lazyregexp"
 )
 
 const (
@@ -48,11 +49,11 @@ func FirstDate(texts ...string) time.Time {
 
 var (
 	// isoDate is a date that begins with the year, such as 2026-05-12T08:30:00Z, 2026/5/12, D:20260512083000, and 20260512.
-	isoDate = regexp.MustCompile(`^(?:D:)?(\d{4})(?:([-/.])(\d{1,2})([-/.])(\d{1,2})|(\d\d)(\d\d))(?:[T ]*(\d\d):?(\d\d)(?::?(\d\d))?|\D|$)`)
+	isoDate = lazyregexp.New(`^(?:D:)?(\d{4})(?:([-/.])(\d{1,2})([-/.])(\d{1,2})|(\d\d)(\d\d))(?:[T ]*(\d\d):?(\d\d)(?::?(\d\d))?|\D|$)`)
 	// wordDate is a date with the name of the month, such as 12 May 2026, 12. Mai 2026, and May 12th, 2026.
-	wordDate = regexp.MustCompile(`^(?:\pL+,? +)?(?:(\d{1,2})\.?(?:st|nd|rd|th)? +(\pL+)\.?,? +(\d{4})|(\pL+)\.? +(\d{1,2})(?:st|nd|rd|th)?,? +(\d{4}))(?:\D|$)`)
+	wordDate = lazyregexp.New(`^(?:\pL+,? +)?(?:(\d{1,2})\.?(?:st|nd|rd|th)? +(\pL+)\.?,? +(\d{4})|(\pL+)\.? +(\d{1,2})(?:st|nd|rd|th)?,? +(\d{4}))(?:\D|$)`)
 	// dottedDate is a date as in German, such as 12.05.2026.
-	dottedDate = regexp.MustCompile(`^(\d{1,2})\. ?(\d{1,2})\. ?(\d{4})(?:\D|$)`)
+	dottedDate = lazyregexp.New(`^(\d{1,2})\. ?(\d{1,2})\. ?(\d{4})(?:\D|$)`)
 )
 
 // ParseDate reads a date with a year, a month, and a day. It returns the time that the text

@@ -2,11 +2,11 @@ package plain
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"docent/ingest/outline"
+	"docent/internal/lazyregexp"
 )
 
 // codeMedia maps file name endings and whole file names to media types of
@@ -211,13 +211,13 @@ func isClosing(line string) bool {
 const modifiers = `(?:(?:export|default|declare|async|pub(?:\([^)]*\))?|static|public|private|protected|internal|abstract|final|sealed|unsafe|inline|virtual|override|partial|open|data|extern(?: "C")?|local|readonly)\s+)*`
 
 var (
-	methodPattern    = regexp.MustCompile(`^func\s*\(\s*(?:\w+\s+)?\*?\s*(\w+)(?:\[[^\]]*\])?\s*\)\s*(\w+)`)
-	implPattern      = regexp.MustCompile(`^` + modifiers + `impl(?:<[^>]*>)?\s+(?:[\w:<>, ]+\s+for\s+)?(\w+)`)
-	containerPattern = regexp.MustCompile(`^` + modifiers + `(?:class|interface|trait|struct|module|namespace|object|protocol|extension|enum|record|mod|service)\s+([A-Za-z_][\w.:]*)`)
-	declPattern      = regexp.MustCompile(`^` + modifiers + `(?:func|fn|def|defp|defmodule|type|function\*?|sub|var|let|const|val|message|macro_rules!|package|proc|union|typedef struct|task)\s+([A-Za-z_$][\w$.:!?]*)`)
-	createPattern    = regexp.MustCompile(`(?i)^create\s+(?:or\s+replace\s+)?(?:temp(?:orary)?\s+|unique\s+|materialized\s+)*(?:table|view|index|function|procedure|trigger|type|schema|sequence)\s+(?:if\s+not\s+exists\s+)?([\w."]+)`)
-	callPattern      = regexp.MustCompile(`^[A-Za-z_][\w\s*&:<>,\[\]]*?([A-Za-z_~][\w:~]*)\s*\([^;={]*\)?[^;=]*\{?$`)
-	keyPattern       = regexp.MustCompile(`^(?:\[+([^\]]+)\]+|"?([A-Za-z_][\w.\-/ ]*)"?\s*:)`)
+	methodPattern    = lazyregexp.New(`^func\s*\(\s*(?:\w+\s+)?\*?\s*(\w+)(?:\[[^\]]*\])?\s*\)\s*(\w+)`)
+	implPattern      = lazyregexp.New(`^` + modifiers + `impl(?:<[^>]*>)?\s+(?:[\w:<>, ]+\s+for\s+)?(\w+)`)
+	containerPattern = lazyregexp.New(`^` + modifiers + `(?:class|interface|trait|struct|module|namespace|object|protocol|extension|enum|record|mod|service)\s+([A-Za-z_][\w.:]*)`)
+	declPattern      = lazyregexp.New(`^` + modifiers + `(?:func|fn|def|defp|defmodule|type|function\*?|sub|var|let|const|val|message|macro_rules!|package|proc|union|typedef struct|task)\s+([A-Za-z_$][\w$.:!?]*)`)
+	createPattern    = lazyregexp.New(`(?i)^create\s+(?:or\s+replace\s+)?(?:temp(?:orary)?\s+|unique\s+|materialized\s+)*(?:table|view|index|function|procedure|trigger|type|schema|sequence)\s+(?:if\s+not\s+exists\s+)?([\w."]+)`)
+	callPattern      = lazyregexp.New(`^[A-Za-z_][\w\s*&:<>,\[\]]*?([A-Za-z_~][\w:~]*)\s*\([^;={]*\)?[^;=]*\{?$`)
+	keyPattern       = lazyregexp.New(`^(?:\[+([^\]]+)\]+|"?([A-Za-z_][\w.\-/ ]*)"?\s*:)`)
 )
 
 // maxNameLine bounds the length of a line that is searched for a name.
@@ -240,12 +240,12 @@ func declared(text string, indent int) (name string, container bool, line int) {
 		if m := methodPattern.FindStringSubmatch(s); m != nil {
 			return m[1] + "." + m[2], false, line
 		}
-		for _, p := range []*regexp.Regexp{implPattern, containerPattern} {
+		for _, p := range []*lazyregexp.Regexp{implPattern, containerPattern} {
 			if m := p.FindStringSubmatch(s); m != nil {
 				return strings.TrimRight(m[1], ":."), true, line
 			}
 		}
-		for _, p := range []*regexp.Regexp{declPattern, createPattern} {
+		for _, p := range []*lazyregexp.Regexp{declPattern, createPattern} {
 			if m := p.FindStringSubmatch(s); m != nil {
 				return m[1], false, line
 			}

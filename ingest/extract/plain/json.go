@@ -3,13 +3,13 @@ package plain
 import (
 	"encoding/json"
 	"iter"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf16"
 
 	"docent/ingest/outline"
+	"docent/internal/lazyregexp"
 )
 
 const (
@@ -143,7 +143,7 @@ func jsonDepth(text string) int {
 	return most
 }
 
-var escapePattern = regexp.MustCompile(`(?:\\u[0-9a-fA-F]{4})+`)
+var escapePattern = lazyregexp.New(`(?:\\u[0-9a-fA-F]{4})+`)
 
 // unescape replaces \u escapes by their characters, so that words with accents
 // can be found.

@@ -1,14 +1,14 @@
 package plain
 
 import (
-	"regexp"
 	"strings"
 
 	"docent/ingest/outline"
+	"docent/internal/lazyregexp"
 )
 
 // pageLine matches the first line of a printed manual page, which has its name and section at both ends.
-var pageLine = regexp.MustCompile(`^(\S+\([0-9][0-9a-z]*\))\s+(?:\S.*\s)?(\S+)\s*$`)
+var pageLine = lazyregexp.New(`^(\S+\([0-9][0-9a-z]*\))\s+(?:\S.*\s)?(\S+)\s*$`)
 
 // manualName returns the name of a manual page that was printed as text, such as "tar(1)", or "".
 func manualName(text string) string {
