@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -44,17 +45,53 @@ const (
 // chunk is one event of a stream. go-openai's own type lacks the reasoning
 // field and the error.
 type chunk struct {
-	Model   string          `json:"model"`
+	Model   word            `json:"model"`
 	Choices []chunkChoice   `json:"choices"`
 	Usage   *usage          `json:"usage"`
 	Error   json.RawMessage `json:"error"`
+	// The reason of a failure that comes in place of choices.
+	Message json.RawMessage `json:"message"`
+	Msg     json.RawMessage `json:"msg"`
+	Detail  json.RawMessage `json:"detail"`
 }
 
 type chunkChoice struct {
-	Index        int     `json:"index"`
+	Index        count   `json:"index"`
 	Delta        delta   `json:"delta"`
 	Message      *delta  `json:"message"` // from a server that does not stream
-	FinishReason *string `json:"finish_reason"`
+	Text         content `json:"text"`    // from a server of completions
+	FinishReason word    `json:"finish_reason"`
+}
+
+// word is a text. Other values count as "".
+type word string
+
+// UnmarshalJSON accepts any value.
+func (w *word) UnmarshalJSON(data []byte) error {
+	var s string
+	if json.Unmarshal(data, &s) == nil {
+		*w = word(s)
+	}
+	return nil
+}
+
+// failure returns the error that the server sent in place of choices, or nil.
+func (c *chunk) failure(raw []byte) error {
+	if len(c.Error) > 0 && !bytes.Equal(c.Error, []byte("null")) {
+		code, message := openai.ErrorText(c.Error)
+		return &frameError{code, message}
+	}
+	if len(c.Choices) > 0 {
+		return nil
+	}
+	for _, said := range []json.RawMessage{c.Message, c.Msg, c.Detail} {
+		if len(said) > 0 && !bytes.Equal(said, []byte("null")) {
+			code, _ := openai.ErrorText(raw)
+			_, message := openai.ErrorText(said)
+			return &frameError{code, cmp.Or(message, string(said))}
+		}
+	}
+	return nil
 }
 
 type delta struct {
@@ -63,13 +100,14 @@ type delta struct {
 	Reasoning        content         `json:"reasoning"`
 	ReasoningContent content         `json:"reasoning_content"`
 	Thinking         content         `json:"thinking"`
+	ReasoningDetails content         `json:"reasoning_details"`
 	ToolCalls        []toolCallDelta `json:"tool_calls"`
 }
 
 // split returns the reasoning and the text. Most servers send one field of reasoning;
 // others send several with the same text.
 func (d delta) split() (reasoning, text string) {
-	for _, c := range []content{d.ReasoningContent, d.Reasoning, d.Thinking} {
+	for _, c := range []content{d.ReasoningContent, d.Reasoning, d.Thinking, d.ReasoningDetails} {
 		if reasoning = c.text + c.reasoning; reasoning != "" {
 			break
 		}
@@ -78,7 +116,7 @@ func (d delta) split() (reasoning, text string) {
 }
 
 type toolCallDelta struct {
-	Index    *int   `json:"index"`
+	Index    *count `json:"index"`
 	ID       string `json:"id"`
 	Function struct {
 		Name      string    `json:"name"`
@@ -87,12 +125,28 @@ type toolCallDelta struct {
 }
 
 type usage struct {
-	PromptTokens            count `json:"prompt_tokens"`
-	CompletionTokens        count `json:"completion_tokens"`
-	TotalTokens             count `json:"total_tokens"`
-	CompletionTokensDetails struct {
-		ReasoningTokens count `json:"reasoning_tokens"`
-	} `json:"completion_tokens_details"`
+	PromptTokens            count        `json:"prompt_tokens"`
+	CompletionTokens        count        `json:"completion_tokens"`
+	TotalTokens             count        `json:"total_tokens"`
+	CompletionTokensDetails tokenDetails `json:"completion_tokens_details"`
+}
+
+type tokenDetails struct {
+	ReasoningTokens count `json:"reasoning_tokens"`
+}
+
+// UnmarshalJSON accepts any value, because an answer is worth more than its counts.
+func (u *usage) UnmarshalJSON(data []byte) error {
+	type plain usage
+	_ = json.Unmarshal(data, (*plain)(u))
+	return nil
+}
+
+// UnmarshalJSON accepts any value.
+func (d *tokenDetails) UnmarshalJSON(data []byte) error {
+	type plain tokenDetails
+	_ = json.Unmarshal(data, (*plain)(d))
+	return nil
 }
 
 // count is a number of tokens. Some servers send 5.0 or "5". Other values count as 0,
@@ -132,12 +186,15 @@ func (c *content) UnmarshalJSON(data []byte) error {
 			Content   content `json:"content"`
 			Thinking  content `json:"thinking"`
 			Reasoning content `json:"reasoning"`
+			Summary   content `json:"summary"`
+			// Thought marks a part with reasoning.
+			Thought json.RawMessage `json:"thought"`
 		}
 		if err := json.Unmarshal(data, &part); err != nil {
 			return err
 		}
-		c.reasoning = part.Thinking.all() + part.Reasoning.all()
-		if said := part.Text.all() + part.Content.all(); reasoningPart.MatchString(part.Type) {
+		c.reasoning = part.Thinking.all() + part.Reasoning.all() + part.Summary.all()
+		if said := part.Text.all() + part.Content.all(); reasoningPart.MatchString(part.Type) || string(part.Thought) == "true" {
 			c.reasoning += said
 		} else {
 			c.text = said
@@ -237,14 +294,13 @@ func (a *answer) add(ctx context.Context, raw []byte, s *sink) error {
 	if err := json.Unmarshal(raw, &c); err != nil {
 		return fmt.Errorf("an event is not what it should be: %w", err)
 	}
-	if len(c.Error) > 0 && !bytes.Equal(c.Error, []byte("null")) {
-		code, message := openai.ErrorText(c.Error)
-		return &frameError{code, message}
+	if err := c.failure(raw); err != nil {
+		return err
 	}
 	if c.Model != "" {
-		a.model = c.Model
+		a.model = string(c.Model)
 	}
-	if c.Usage != nil {
+	if c.Usage != nil && (a.usage == nil || *c.Usage != (usage{})) {
 		a.usage = c.Usage
 	}
 	for _, cc := range c.Choices {
@@ -252,15 +308,15 @@ func (a *answer) add(ctx context.Context, raw []byte, s *sink) error {
 		if cc.Message != nil {
 			d = *cc.Message
 		}
-		if cc.Index < 0 || cc.Index >= maxChoices {
+		if cc.Index >= maxChoices {
 			return fmt.Errorf("choice %d is out of range", cc.Index)
 		}
-		for len(a.choices) <= cc.Index {
+		for len(a.choices) <= int(cc.Index) {
 			a.choices = append(a.choices, &choice{})
 		}
 		ch := a.choices[cc.Index]
-		if cc.FinishReason != nil && *cc.FinishReason != "" {
-			ch.finish = *cc.FinishReason // later empty ones are ignored
+		if cc.FinishReason != "" {
+			ch.finish = string(cc.FinishReason) // later empty ones are ignored
 		}
 		for _, t := range d.ToolCalls {
 			if err := ch.call(t); err != nil {
@@ -268,6 +324,7 @@ func (a *answer) add(ctx context.Context, raw []byte, s *sink) error {
 			}
 		}
 		reasoning, content := d.split()
+		content += cc.Text.text
 		ch.reasoning.WriteString(reasoning)
 		ch.text.WriteString(content)
 		if cc.Index == 0 && (reasoning != "" || content != "") {
@@ -286,7 +343,7 @@ func (c *choice) call(t toolCallDelta) error {
 	var p *pendingCall
 	for _, q := range slices.Backward(c.calls) {
 		same := t.Index == nil && (t.ID != "" && t.ID == q.id || t.ID == "" && t.Function.Name == "") ||
-			t.Index != nil && *t.Index == q.index && (t.ID == "" || q.id == "" || t.ID == q.id)
+			t.Index != nil && int(*t.Index) == q.index && (t.ID == "" || q.id == "" || t.ID == q.id)
 		if same {
 			p = q
 			break
@@ -298,7 +355,7 @@ func (c *choice) call(t toolCallDelta) error {
 		}
 		p = &pendingCall{index: len(c.calls)}
 		if t.Index != nil {
-			p.index = *t.Index
+			p.index = int(*t.Index)
 		}
 		c.calls = append(c.calls, p)
 	}

@@ -118,6 +118,7 @@ type events struct {
 	body  io.Closer
 	lines *bufio.Reader
 	begun bool
+	data  []byte // of an event whose lines are not all there
 	total int
 	out   []byte
 	err   error
@@ -144,18 +145,24 @@ func (e *events) fill() {
 	line, err := e.line()
 	e.err = err
 	line = bytes.TrimSpace(line)
-	if !e.begun && len(line) > 0 {
-		line = bytes.TrimPrefix(line, []byte("\ufeff"))
-		e.begun = true
-		if len(line) > 0 && line[0] == '{' {
+	if !e.begun {
+		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff")))
+		if e.begun = len(line) > 0; e.begun && line[0] == '{' {
 			e.whole(line)
 			return
 		}
 	}
 	data, ok := bytes.CutPrefix(line, []byte("data:"))
-	if data = bytes.TrimSpace(data); !ok || len(data) == 0 {
+	if data = bytes.TrimSpace(data); ok && len(data) > 0 {
+		e.data = append(append(e.data, ' '), data...)
+		data = bytes.TrimSpace(e.data)
+		if string(data) != "[DONE]" && len(data) < maxLine && e.err == nil && !json.Valid(data) {
+			return // it goes on in the next line
+		}
+	} else if data = bytes.TrimSpace(e.data); len(data) == 0 || len(line) > 0 && e.err == nil {
 		return
 	}
+	e.data = nil
 	switch {
 	case string(data) == "[DONE]":
 		e.x.done = true

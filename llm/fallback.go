@@ -28,11 +28,15 @@ type FallbackConfig struct {
 	Logger *slog.Logger
 	// Metrics receives docent_model_up for each model. Default: nil, none.
 	Metrics *metrics.Set
+	// Watched says that the program calls Try every few seconds. Default: false.
+	Watched bool
 }
 
 // Fallback is a Model that asks several models: if one fails before its first word, the
 // next one answers. It records which models work. A model that has failed is asked
-// without retries until it answers again. It is safe for concurrent use.
+// without retries until it answers again. If the Fallback is watched, a model that let a
+// call wait in vain is asked only by Try until it answers, so that users do not wait for
+// it. It is safe for concurrent use.
 type Fallback struct {
 	cfg    FallbackConfig
 	states []*state // of cfg.Models
@@ -46,6 +50,10 @@ type state struct {
 	known  bool
 	failed error     // nil if the model works
 	since  time.Time // of the first failure since the last success
+	heard  int       // successes so far
+	hangs  bool      // the model wrote nothing until the limit
+	trials int       // running calls of Try
+	tried  time.Time // the start of the last one
 }
 
 // NewFallback returns a Fallback.
@@ -126,9 +134,36 @@ func (f *Fallback) Chat(ctx context.Context, req Request) iter.Seq2[Delta, error
 
 var errFirstToken = errors.New("timeout of the first token")
 
-// ask asks one model. done says that the call is over. Otherwise the model has failed
-// before its first word.
+// reserve is the time that a call leaves for each further model, and for an answer
+// without a model.
+const reserve = 30 * time.Second
+
+// limit returns the time for the first token if left models have not been asked; 0 means
+// the limits of the model.
+func (f *Fallback) limit(ctx context.Context, left int) time.Duration {
+	limit := f.cfg.FirstToken
+	if deadline, ok := ctx.Deadline(); ok {
+		rest := time.Until(deadline) - time.Duration(left)*reserve
+		if rest > reserve/2 && (limit == 0 || rest < limit) {
+			return rest
+		}
+	}
+	return limit
+}
+
+// ask asks one model, unless it hangs. done says that the call is over. Otherwise the
+// model has failed before its first word.
 func (f *Fallback) ask(
+	ctx context.Context, i int, m Model, req Request, yield func(Delta, error) bool, last bool,
+) (failed error, done bool) {
+	if err := f.states[i].hanging(); err != nil && f.cfg.Watched {
+		return err, false
+	}
+	return f.call(ctx, i, m, req, yield, last)
+}
+
+// call asks one model, as ask does.
+func (f *Fallback) call(
 	ctx context.Context, i int, m Model, req Request, yield func(Delta, error) bool, last bool,
 ) (failed error, done bool) {
 	call, cancel := context.WithCancelCause(ctx)
@@ -136,33 +171,39 @@ func (f *Fallback) ask(
 	if f.states[i].down() {
 		call = withoutRetries(call)
 	}
-	if limit := f.cfg.FirstToken; limit > 0 {
+	limit := f.limit(ctx, len(f.cfg.Models)-i)
+	if limit > 0 {
 		timer := time.AfterFunc(limit, func() { cancel(errFirstToken) })
 		defer timer.Stop()
 		inner := yield
 		yield = func(d Delta, err error) bool { timer.Stop(); return inner(d, err) }
 	}
-	begun := false
+	begun, heard := false, false
+	before := f.states[i].successes()
 	for d, err := range m.Chat(call, req) {
 		if err != nil && ctx.Err() == nil && errors.Is(context.Cause(call), errFirstToken) {
-			err = fault.Wrap(fault.Unavailable, err, "model_first_token",
-				"the model %s wrote nothing within %v", m.Name(), f.cfg.FirstToken)
+			err = fault.Wrap(fault.Unavailable, errFirstToken, "model_first_token",
+				"the model %s wrote nothing within %v", m.Name(), limit.Round(time.Millisecond))
 		}
 		switch {
 		case err != nil && (begun || ctx.Err() != nil || errors.Is(err, ErrTooLong) || errors.Is(err, ErrNoTools)):
 			yield(Delta{}, err)
 			return nil, true
 		case err != nil:
-			f.note(ctx, i, err)
+			if waited(err) && f.states[i].successes() != before {
+				return err, false // the connection was lost, but the model answers others
+			}
+			f.note(ctx, i, err, !heard && waited(err))
 			return err, false
 		case d.Answer != nil && !begun && !last && len(d.Answer.Calls) == 0:
 			return EmptyError(m.Name(), *d.Answer), false
 		case d.Answer != nil:
-			f.note(ctx, i, nil)
+			f.note(ctx, i, nil, false)
 			if i > 0 {
 				d.Answer.Model = m.Name()
 			}
 		}
+		heard = true
 		begun = begun || strings.TrimSpace(d.Text) != ""
 		if !yield(d, nil) {
 			return nil, true
@@ -175,18 +216,54 @@ func (f *Fallback) ask(
 func (f *Fallback) Note(ctx context.Context, model string, err error) {
 	for i, m := range f.cfg.Models {
 		if m.Name() == model {
-			f.note(ctx, i, err)
+			f.note(ctx, i, err, waited(err))
 		}
 	}
 }
 
-// note records whether a model works, and logs changes.
-func (f *Fallback) note(ctx context.Context, i int, err error) {
+// waited reports whether a call failed because it waited in vain.
+func waited(err error) bool {
+	return errors.Is(err, errFirstToken) || errors.Is(err, errTimeout) || errors.Is(err, errIdle)
+}
+
+// Limits of the calls of Try.
+const (
+	// nextTrial is the time after which a trial no longer keeps the next one from
+	// starting: its connection may be lost.
+	nextTrial = 30 * time.Second
+	// maxTrials limits the trials of a model that run at the same time.
+	maxTrials = 4
+)
+
+// Try asks each model that hangs for a short text. run starts the calls, which end with
+// ctx. A model that answers is asked by all calls again.
+func (f *Fallback) Try(ctx context.Context, run func(func())) {
+	for i, m := range f.cfg.Models {
+		if f.states[i].claim(time.Now()) {
+			run(func() { f.try(ctx, i, m) })
+		}
+	}
+}
+
+func (f *Fallback) try(ctx context.Context, i int, m Model) {
+	heard := false
+	err, _ := f.call(ctx, i, m, Request{Messages: probe}, func(_ Delta, err error) bool {
+		heard = err == nil
+		return false
+	}, true)
+	if heard {
+		f.note(ctx, i, nil, false)
+	}
+	f.states[i].release(heard || err != nil && !waited(err))
+}
+
+// note records whether a model works or hangs, and logs changes.
+func (f *Fallback) note(ctx context.Context, i int, err error, hangs bool) {
 	if err != nil && !unavailable(err) {
 		return
 	}
 	name := f.cfg.Models[i].Name()
-	switch was, known := f.states[i].set(err); {
+	switch was, known := f.states[i].set(err, hangs); {
 	case err == nil && was != nil:
 		f.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "the model answers again", slog.String("model", name))
 	case err != nil && (was == nil || !known):
@@ -215,12 +292,15 @@ func unavailable(err error) bool {
 	return kind == fault.Unavailable || kind == fault.RateLimited && refusal != nil || kind == fault.Internal && refusal != nil
 }
 
-func (s *state) set(err error) (was error, known bool) {
+func (s *state) set(err error, hangs bool) (was error, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	was, known = s.failed, s.known
-	if s.failed, s.known = err, true; was == nil {
+	if s.failed, s.known, s.hangs = err, true, hangs; was == nil {
 		s.since = time.Now()
+	}
+	if err == nil {
+		s.heard++
 	}
 	return was, known
 }
@@ -229,6 +309,42 @@ func (s *state) down() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.failed != nil
+}
+
+func (s *state) successes() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.heard
+}
+
+// hanging returns the failure of a model that hangs, or nil.
+func (s *state) hanging() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.hangs {
+		return nil
+	}
+	return s.failed
+}
+
+// claim reports whether a trial of the model begins now. release ends it.
+func (s *state) claim(now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.hangs || s.trials == maxTrials || s.trials > 0 && now.Sub(s.tried) < nextTrial {
+		return false
+	}
+	s.trials++
+	s.tried = now
+	return true
+}
+
+// release ends a trial. answered says that the model answered, even with a refusal.
+func (s *state) release(answered bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.trials--
+	s.hangs = s.hangs && !answered
 }
 
 // gauge is 0 for a model that has failed, and 1 for others.

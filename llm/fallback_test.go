@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
@@ -152,4 +155,108 @@ func TestDownModelIsNotRetried(t *testing.T) {
 			t.Errorf("%v after %d requests, want %d", err, len(s.Requests()), want)
 		}
 	}
+}
+
+// TestModelThatHangs: after a call has waited in vain, others fail at once, or get the next model. Trials go on, and the
+// first one with an answer ends this.
+func TestModelThatHangs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var asked, lost atomic.Int64
+		answers := false
+		model := renamed{llmtest.NewModel(func(int, llmtest.Request) llmtest.Reply {
+			asked.Add(1)
+			if answers {
+				return llmtest.Say("from a")
+			}
+			return llmtest.Reply{Text: []string{"late"}, Wait: func(ctx context.Context, _ int) error {
+				<-ctx.Done()
+				lost.Add(1)
+				return ctx.Err()
+			}}
+		}), "a"}
+		f := fallback(t, llm.FallbackConfig{FirstToken: time.Minute, Watched: true, Models: []llm.Model{model, scripted("b", llmtest.Say("from b"))}})
+		ask := func() (string, time.Duration) {
+			start := time.Now()
+			a, err := llm.Ask(t.Context(), f, llm.Request{})
+			if err != nil {
+				t.Error(err)
+			}
+			return a.Text, time.Since(start)
+		}
+		var running sync.WaitGroup
+		defer running.Wait()
+		try := func() {
+			f.Try(t.Context(), running.Go)
+			synctest.Wait()
+		}
+		if try(); asked.Load() != 0 {
+			t.Error("a model that nobody has asked is tried")
+		}
+		if text, waited := ask(); text != "from b" || waited != time.Minute {
+			t.Errorf("the first call: %q after %v", text, waited)
+		}
+		if text, waited := ask(); text != "from b" || waited != 0 || asked.Load() != 1 {
+			t.Errorf("the second call: %q after %v, and %d calls of the model", text, waited, asked.Load())
+		}
+		try()
+		try() // the trial before still runs
+		if asked.Load() != 2 {
+			t.Errorf("%d calls of the model, want one trial", asked.Load()-1)
+		}
+		<-time.After(40 * time.Second)
+		answers = true
+		if try(); asked.Load() != 3 { // beside the one that is lost
+			t.Errorf("%d trials, want 2", asked.Load()-1)
+		}
+		if text, waited := ask(); text != "from a" || waited != 0 || f.States()[0].Failed != nil {
+			t.Errorf("after the return: %q after %v", text, waited)
+		}
+		<-time.After(time.Minute)
+		synctest.Wait()
+		if text, _ := ask(); text != "from a" || lost.Load() != 2 || f.States()[0].Failed != nil {
+			t.Errorf("after the end of the lost trial: %q, %+v", text, f.States()[0])
+		}
+	})
+}
+
+// TestRefusalEndsHanging: a server that refuses a trial answers, so the next call learns what it says.
+func TestRefusalEndsHanging(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		hang := llmtest.Reply{Text: []string{"late"}, Wait: func(ctx context.Context, _ int) error { <-ctx.Done(); return ctx.Err() }}
+		refused := fault.New(fault.Invalid, "test_sentence", "refused")
+		f := fallback(t, llm.FallbackConfig{FirstToken: time.Minute, Watched: true, Models: []llm.Model{
+			scripted("a", hang, llmtest.Reply{Err: refused}, llmtest.Say("from a")),
+		}})
+		if _, err := llm.Ask(t.Context(), f, llm.Request{}); err == nil {
+			t.Error("no error")
+		}
+		f.Try(t.Context(), func(try func()) { try() })
+		if a, err := llm.Ask(t.Context(), f, llm.Request{}); err != nil || a.Text != "from a" {
+			t.Errorf("%+v, %v", a, err)
+		}
+	})
+}
+
+// TestTurnLeavesTimeForQuotes: of a turn that ends before the limit of the model, enough is left for the next model, and
+// for an answer without one.
+func TestTurnLeavesTimeForQuotes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		hang := llmtest.Reply{Text: []string{"late"}, Wait: func(ctx context.Context, _ int) error { <-ctx.Done(); return ctx.Err() }}
+		f := fallback(t, llm.FallbackConfig{FirstToken: time.Hour, Models: []llm.Model{scripted("a", hang), scripted("b", hang)}})
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		defer cancel()
+		if _, err := llm.Ask(ctx, f, llm.Request{}); fault.KindOf(err) != fault.Unavailable || ctx.Err() != nil {
+			t.Errorf("%v, and the turn: %v", err, ctx.Err())
+		}
+		// A call that is short anyway, such as that for a search, says nothing about the model.
+		short, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		other := fallback(t, llm.FallbackConfig{FirstToken: time.Hour, Models: []llm.Model{scripted("a", hang)}})
+		if _, err := llm.Ask(short, other, llm.Request{}); err == nil || other.States()[0].Failed != nil {
+			t.Errorf("%v, %+v", err, other.States())
+		}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"strings"
 	"sync/atomic"
 
 	"github.com/tmc/langchaingo/llms"
@@ -184,9 +185,26 @@ func messages(list []Message) []llms.MessageContent {
 	return out
 }
 
+// stopReason returns the reason for the end of an answer in OpenAI's words, for those of
+// Anthropic, Cohere, Gemini, Mistral, TGI, and Zhipu.
+func stopReason(said string) string {
+	switch word := strings.ToLower(said); word {
+	case "max_tokens", "max_output_tokens", "max_length", "model_length", "token_limit", "model_context_window_exceeded":
+		return "length"
+	case "eos", "eos_token", "end_turn", "stop_sequence", "complete", "stop", "end":
+		return "stop"
+	case "safety", "recitation", "blocklist", "prohibited_content", "spii", "sensitive", "content_filtered", "refusal":
+		return "content_filter"
+	case "length", "content_filter":
+		return word
+	default:
+		return said
+	}
+}
+
 // answerOf converts an answer of langchaingo.
 func answerOf(c *llms.ContentChoice) *Answer {
-	a := &Answer{Text: c.Content, Reasoning: c.ReasoningContent, StopReason: c.StopReason}
+	a := &Answer{Text: c.Content, Reasoning: c.ReasoningContent, StopReason: stopReason(c.StopReason)}
 	for _, t := range c.ToolCalls {
 		call := Call{ID: t.ID}
 		if t.FunctionCall != nil {

@@ -10,7 +10,7 @@ import (
 // others (think), Claude's users (thinking), EXAONE (thought), Seed-OSS (seed:think),
 // and prompts that ask for reasoning.
 var reasoningTags = []string{
-	"think", "thinking", "thought", "thoughts", "reasoning", "seed:think", "antthinking", "reflection", "scratchpad", "inner_monologue",
+	"think", "thinking", "thought", "thoughts", "think_fast", "think_faster", "reasoning", "seed:think", "antthinking", "reflection", "scratchpad", "inner_monologue",
 }
 
 // reasoningMarks are the other marks around reasoning: opening and closing.
@@ -33,8 +33,11 @@ var reasoningMarks = [][2]string{
 // answerMarks surround the answer after the reasoning.
 var answerMarks = []string{
 	"<answer>", "</answer>", "<response>", "</response>", "<|start_response|>", "<|end_response|>", "<|begin_of_solution|>",
-	"<|end_of_solution|>", "<|begin_of_box|>", "<|end_of_box|>", "<final>", "</final>",
+	"<|end_of_solution|>", "<final>", "</final>", "<output>", "</output>", "<conclusion>", "</conclusion>",
 }
+
+// emphasis are marks in an answer that are left out: those of GLM-V around the result.
+var emphasis = []string{"<|begin_of_box|>", "<|end_of_box|>"}
 
 // The marks of the channels of gpt-oss (harmony).
 const (
@@ -46,12 +49,14 @@ const (
 var harmonyEnds = []string{"<|end|>", "<|return|>", "<|call|>", harmonyStart, harmonyChannel}
 
 // callMarks begin a tool call in text: of Hermes and Qwen, Llama, Mistral, DeepSeek,
-// Phi and Granite, Command R, MiniMax, Kimi, and LFM.
+// Phi and Granite, Command R, MiniMax, Kimi, LFM, Olmo, Jamba, Nemotron, Apertus, InternLM,
+// Gemma, and Step.
 var callMarks = []string{
 	"<tool_call>", "<function=", "<function_call>", "<functioncall>", "<|python_tag|>", "[tool_calls]",
 	"<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>",
 	"<|tool_call|>", "<|tool_call>", "<|start_action|>", "<invoke name=", "<minimax:tool_call>", "<|tool_calls_section_begin|>",
-	"<|tool_call_start|>", "<tool_use>", "```tool_code",
+	"<|tool_call_start|>", "<tool_use>", "```tool_code", "<seed:tool_call>", "<function_calls>", "<tool_calls>", "<toolcall>", "<tools>",
+	"<｜dsml｜function_calls>", "<｜tool_calls_begin｜>", "<|tools_prefix|>", "<|action_start|>", "<start_function_call>",
 }
 
 // mark is a mark in a model's text.
@@ -69,9 +74,20 @@ const (
 	closesReasoning
 	opensChannel
 	opensCall
+	emphasizes
 )
 
 var marks = allMarks()
+
+// reasoningTagMarks are the opening and closing tags of reasoning.
+var reasoningTagMarks = tagMarks()
+
+func tagMarks() (all []string) {
+	for _, name := range reasoningTags {
+		all = append(all, "<"+name+">", "</"+name+">")
+	}
+	return all
+}
 
 func allMarks() (all []mark) {
 	var tags []string
@@ -88,6 +104,9 @@ func allMarks() (all []mark) {
 		}
 	}
 	all = append(all, mark{harmonyChannel, opensChannel, nil}, mark{harmonyStart + "assistant", opensChannel, nil})
+	for _, m := range emphasis {
+		all = append(all, mark{m, emphasizes, nil})
+	}
 	for _, m := range callMarks {
 		all = append(all, mark{m, opensCall, nil})
 	}

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -28,9 +29,11 @@ type reading struct {
 	pending string // text that is not read yet
 	scanned int    // bytes of pending without a mark, in the mode holding
 	closing []string
-	body    channel // that the text belongs to
-	thought bool    // reasoning has ended, or came apart from the text
-	late    bool    // a closing mark came without an opening one
+	tag     string   // that ends the reasoning, if it is one of reasoningTags
+	nested  []string // tags that end reasoning inside the reasoning
+	body    channel  // that the text belongs to
+	thought bool     // reasoning has ended, or came apart from the text
+	late    bool     // a closing mark came without an opening one
 	said    strings.Builder
 	mused   strings.Builder
 	called  []Call
@@ -126,9 +129,12 @@ func (r *reading) start(last bool) bool {
 		if longer := beginsMark(r.pending, markTexts[r.calls]); longer && !last {
 			return false
 		}
-		if m.kind == closesReasoning { // of empty reasoning
+		switch m.kind {
+		case closesReasoning: // of empty reasoning
 			r.pending, r.thought = r.pending[len(m.text):], true
-		} else {
+		case emphasizes:
+			r.pending = r.pending[len(m.text):]
+		default:
 			r.enter(m)
 		}
 		return true
@@ -151,7 +157,7 @@ func (r *reading) start(last bool) bool {
 	switch {
 	case bareAnalysis.MatchString(r.pending):
 		r.pending = r.pending[len("analysis"):]
-		r.mode, r.closing = inThoughts, bareFinals
+		r.mode, r.closing, r.tag = inThoughts, bareFinals, ""
 	case !last && mayBeAnalysis(r.pending):
 		return false
 	case !last && !r.holds && mayThinkAloud(r.pending):
@@ -181,7 +187,10 @@ func (r *reading) enter(m mark) {
 		r.mode = inCall
 	default:
 		r.pending = r.pending[len(m.text):]
-		r.mode, r.closing = inThoughts, m.closing
+		r.mode, r.closing, r.nested, r.tag = inThoughts, m.closing, nil, ""
+		if tag := "</" + m.text[1:]; m.text[0] == '<' && slices.Contains(m.closing, tag) {
+			r.tag = tag
+		}
 	}
 }
 
@@ -251,7 +260,7 @@ func (r *reading) text(p *piece, last bool) bool {
 	case inCode(said):
 		p.text += r.pending[:at+len(m.text)]
 		r.pending = r.pending[at+len(m.text):]
-	case m.kind == closesReasoning && r.thought: // a stray one
+	case m.kind == emphasizes, m.kind == closesReasoning && r.thought: // a stray one
 		p.text += before
 		r.pending = r.pending[at+len(m.text):]
 	case m.kind == closesReasoning:
@@ -287,21 +296,53 @@ func (r *reading) retract(p *piece, more string) {
 
 // think reads reasoning.
 func (r *reading) think(p *piece, last bool) bool {
-	m, at := firstOf(r.pending, r.closing)
+	ends := r.closing
+	if r.tag != "" {
+		ends = reasoningTagMarks
+	}
+	m, at := firstOf(r.pending, ends)
 	if at < 0 {
 		keep := 0
 		if !last {
-			keep = half(r.pending, r.closing)
+			keep = half(r.pending, ends)
 		}
 		p.reasoning += r.pending[:len(r.pending)-keep]
 		r.pending = r.pending[len(r.pending)-keep:]
 		return false
+	}
+	if r.inside(m) {
+		p.reasoning += r.pending[:at+len(m)]
+		r.pending = r.pending[at+len(m):]
+		return true
 	}
 	p.reasoning += r.pending[:at]
 	r.pending = r.pending[at+len(m):]
 	r.mode, r.thought = atStart, true
 	return true
 }
+
+// inside reports whether a tag belongs to reasoning inside the reasoning, as in
+// <thinking>…<reflection>…</reflection>…</thinking>. The closing tag of the whole always
+// ends it, and another one only if nothing inside is open.
+func (r *reading) inside(tag string) bool {
+	switch n := len(r.nested); {
+	case r.tag == "" || tag == r.tag:
+		return false
+	case tag[1] != '/':
+		if closing := "</" + tag[1:]; closing != r.tag && n < maxNested {
+			r.nested = append(r.nested, closing)
+		}
+		return true
+	case n == 0:
+		return false
+	case tag == r.nested[n-1]:
+		r.nested = r.nested[:n-1]
+	}
+	return true
+}
+
+// maxNested limits the depth of reasoning inside reasoning.
+const maxNested = 8
 
 // maxHeader limits the header of a channel, in bytes.
 const maxHeader = 256

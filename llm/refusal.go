@@ -59,12 +59,14 @@ func (o *OpenAI) explain(ctx context.Context, model string, err error) failure {
 	case errors.As(err, &sunk):
 		return failure{err: sunk.error}
 	case errors.Is(context.Cause(ctx), errTimeout):
+		err = errTimeout
 		if o.cfg.ForUsers {
 			return failure{err: unavailable("model_too_slow",
 				"the model did not finish within %v; ask a shorter question, or try again later", o.cfg.Timeout)}
 		}
 		return failure{err: unavailable("model_unfinished", "the model did not finish within %v (%s)", o.cfg.Timeout, s.Timeout)}
 	case errors.Is(context.Cause(ctx), errIdle):
+		err = errIdle
 		return failure{retry: true, err: unavailable("model_stalled",
 			"the model server sent nothing for %v in the middle of an answer; ask again", o.cfg.IdleTimeout)}
 	case errors.As(err, &refusal):
@@ -173,7 +175,9 @@ func tooLong(e *StatusError) bool {
 var longPrompt = lazyregexp.New(`(?i)maximum context length|(?:exceeds?|exceeded|exceeding|larger than|longer than|greater than|beyond|over) (?:the |its )?(?:available |model's |model |maximum |allowed )*` +
 	`(?:context|token limit|input token|sequence length|prompt length|number of tokens)|context[ _-](?:length|window|size|overflow)\w*.{0,40}(?:exceed|too|overflow|larger|smaller)|exceed_context|context_length|` +
 	`(?:prompt|input|request|message)s? (?:is|are) too (?:long|large)|too (?:many|large number of) (?:input |prompt )?tokens|too large for model|` +
-	`input token count.{0,40}exceeds|tokens? .{0,30}must be (?:<=|less|smaller|at most)|reduce the length|context the overflows|requested tokens .{0,20}exceed`)
+	`input token count.{0,40}exceeds|tokens? .{0,30}must be (?:<=|less|smaller|at most)|reduce the length|context the overflows|requested tokens .{0,20}exceed|` +
+	`(?:prompt|input|token)s? length.{0,30}(?:exceed|should be|must be|longer|over|beyond)|exceed\w* (?:the )?max(?:imum)? (?:input |prompt |sequence )?length|` +
+	`maximum prompt length|must have less than \d+ tokens|input tokens .{0,30}over the limit`)
 
 // refusesTools reports whether a server refused a request for its tools. There
 // is no code for it, so the message counts.

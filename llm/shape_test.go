@@ -231,6 +231,15 @@ func TestTooLongIsRecognized(t *testing.T) {
 		"Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens": 400,
 		"Please reduce the length of the messages or completion.":                                                                               413,
 		"prompt is too long: 210000 tokens > 200000 maximum":                                                                                    400,
+		"Prompt length (5000) exceeds maximum input length (4096)":                                                                              400,
+		"The input (5000 tokens) is longer than the model's context length (4096 tokens).":                                                      400,
+		"Range of input length should be [1, 30720]":                                                                                            400,
+		"Prompt exceeds max length":                                                            400,
+		"Your request exceeded model token limit: 8192":                                        400,
+		"This model's maximum prompt length is 131072 but the request contains 537812 tokens.": 400,
+		"Input length 5000 exceeds the maximum length 4096":                                    400,
+		"inputs must have less than 4096 tokens. Given: 5000":                                  422,
+		"The number of input tokens (5000) is over the limit of 4096":                          400,
 	} {
 		o, s := refusing(t, llm.Config{MaxTokens: 5}, status, says, func(sent) bool { return true })
 		_, err := llm.Ask(t.Context(), o, conversation)

@@ -96,6 +96,12 @@ func callsIn(s string, tools []Tool) []Call {
 		calls = callsWithTags(s)
 	}
 	if len(calls) == 0 {
+		calls = callsOfGemma(s)
+	}
+	if len(calls) == 0 && strings.Contains(s, "{'") {
+		calls = callsWithJSON(pythonToJSON(s), tools)
+	}
+	if len(calls) == 0 {
 		calls = callsInPython(s, tools)
 	}
 	return calls[:min(len(calls), maxTextCalls)]
@@ -110,6 +116,9 @@ func callsInData(s string, tools []Tool) (calls []Call, tried bool) {
 	}
 	if body == "" {
 		return nil, false
+	}
+	if m := functionaryCall.FindStringSubmatch(body); m != nil {
+		return []Call{{Name: m[1], Arguments: m[2]}}, true
 	}
 	if m := actionLine.FindStringSubmatch(body); m != nil {
 		return []Call{{Name: m[1], Arguments: m[2]}}, true
@@ -133,6 +142,8 @@ var (
 	wholeFence = lazyregexp.New("(?s)^```[a-z_]*\\s*\\n(.*?)\\n?```$")
 	// actionLine matches the calls of agents that think aloud (ReAct).
 	actionLine = lazyregexp.New(`(?s)(?:^|\n)Action:\s*([\w.-]+)\s*\n+\s*Action Input:\s*(\{.*?\})\s*(?:\n|$)`)
+	// functionaryCall matches a text that is one call of Functionary.
+	functionaryCall = lazyregexp.New(`(?s)^>>>\s*([\w.-]+)\s*\n\s*(\{.*\})\s*$`)
 	// pythonAlone matches a text that is one call, or a list of calls.
 	pythonAlone = lazyregexp.New(`(?s)^\[?\s*(?:print\()?[\w.]+\(.*\)\s*\]?$`)
 )
@@ -203,12 +214,28 @@ func callsWithJSON(s string, tools []Tool) []Call {
 		var o object
 		if json.Unmarshal(raw, &o) == nil && len(o.calls()) > 0 {
 			out = append(out, o.calls()...)
+		} else if c, ok := keyed(raw, tools); ok {
+			out = append(out, c)
 		} else if name := lastNamed(s[from:at], tools); name != "" {
 			out = append(out, Call{Name: name, Arguments: string(raw)})
 		}
 		at, from = end, end
 	}
 	return out
+}
+
+// keyed reads a call whose only key is the name of a known tool, as Apertus writes it.
+func keyed(raw json.RawMessage, tools []Tool) (Call, bool) {
+	var args map[string]json.RawMessage
+	if json.Unmarshal(raw, &args) != nil || len(args) != 1 {
+		return Call{}, false
+	}
+	for name, a := range args {
+		if named(name, tools) != nil {
+			return Call{Name: name, Arguments: string(a)}, true
+		}
+	}
+	return Call{}, false
 }
 
 // lastNamed returns the last known tool that a text names, or "".
@@ -223,10 +250,10 @@ func lastNamed(s string, tools []Tool) string {
 }
 
 var (
-	// taggedCall matches a call whose arguments are tags: of Qwen Coder, MiniMax, and GLM.
-	taggedCall = lazyregexp.New(`<function=["']?([\w.-]+)["']?>|<invoke name="([\w.-]+)">|<tool_call>\s*([\w.-]+)\s*(?:\n|<arg_key>)`)
+	// taggedCall matches a call whose arguments are tags: of Qwen Coder, MiniMax, DeepSeek, Step, and GLM.
+	taggedCall = lazyregexp.New(`<function=["']?([\w.-]+)["']?>|<[\w｜:]*invoke name="([\w.-]+)">|<tool_call>\s*([\w.-]+)\s*(?:\n|<arg_key>)`)
 	// taggedValue matches one argument.
-	taggedValue = lazyregexp.New(`(?s)<parameter(?:=| name=)["']?([\w.-]+)["']?>\n?(.*?)\n?</parameter>|<arg_key>\s*(.*?)\s*</arg_key>\s*<arg_value>(.*?)</arg_value>`)
+	taggedValue = lazyregexp.New(`(?s)<[\w｜:]*parameter(?:=| name=)["']?([\w.-]+)["']?[^<>]*>\n?(.*?)\n?</[\w｜:]*parameter>|<arg_key>\s*(.*?)\s*</arg_key>\s*<arg_value>(.*?)</arg_value>`)
 )
 
 // callsWithTags reads calls whose arguments are tags.
@@ -294,6 +321,47 @@ func callsInPython(s string, tools []Tool) []Call {
 		}
 	}
 	return out
+}
+
+var (
+	// gemmaCall matches a call of Gemma: call:NAME{KEY:VALUE,…}.
+	gemmaCall = lazyregexp.New(`(?s)\bcall:([\w.-]+)\{(.*?)\}\s*(?:<|$)`)
+	// gemmaValue matches one argument. Texts are between special tokens.
+	gemmaValue = lazyregexp.New(`(?s)(\w+):(?:(?:<escape>|<\|"\|>)(.*?)(?:<escape>|<\|"\|>)|([^,{}<>]+))`)
+)
+
+// callsOfGemma reads calls of Gemma.
+func callsOfGemma(s string) []Call {
+	var out []Call
+	for _, m := range gemmaCall.FindAllStringSubmatch(s, maxTextCalls) {
+		args := map[string]any{}
+		for _, v := range gemmaValue.FindAllStringSubmatch(m[2], -1) {
+			if args[v[1]] = v[2]; v[3] != "" {
+				args[v[1]] = value(strings.TrimSpace(v[3]))
+			}
+		}
+		if data, err := json.Marshal(args); err == nil {
+			out = append(out, Call{Name: m[1], Arguments: string(data)})
+		}
+	}
+	return out
+}
+
+// pythonToken matches a string or a constant of Python.
+var pythonToken = lazyregexp.New(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\b(?:True|False|None)\b`)
+
+// pythonToJSON replaces the strings and constants of Python in a text by those of JSON.
+func pythonToJSON(s string) string {
+	return pythonToken.ReplaceAllStringFunc(s, func(token string) string {
+		if token[0] == '"' {
+			return token
+		}
+		data, err := json.Marshal(pythonLiteral(token))
+		if err != nil {
+			return token
+		}
+		return string(data)
+	})
 }
 
 // pythonLiteral returns the value of a literal.

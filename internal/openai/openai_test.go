@@ -45,7 +45,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	if e := s.Refusal(resp, time.Now()); e.Status != http.StatusFound || e.Message != "redirects are not followed" {
+	if e := s.Refusal(resp, time.Now()); e.Status != http.StatusFound || e.Message != "redirects are not followed; this one leads to http://127.0.0.1:1/" {
 		t.Errorf("the refusal is %+v", e)
 	}
 }

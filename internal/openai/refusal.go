@@ -54,6 +54,10 @@ func (s Server) Refusal(resp *http.Response, now time.Time) *StatusError {
 	switch err := json.Unmarshal(body, &frame); {
 	case resp.StatusCode/100 == 3:
 		e.Message = "redirects are not followed"
+		if to, err := resp.Location(); err == nil {
+			to.User, to.RawQuery, to.Fragment = nil, "", "" // they may have a key
+			e.Message += "; this one leads to " + to.String()
+		}
 	case err != nil:
 		e.Message = string(body)
 	case len(frame.Error) > 0:

@@ -19,11 +19,22 @@ import (
 	"docent/payload"
 )
 
-// mortal is a model server that can be killed, and come back at the same address.
+// mortal is a model server that can hang, or be killed and come back at the same address.
 type mortal struct {
-	behind *url.URL
+	behind *httputil.ReverseProxy
 	server *http.Server
 	ended  chan error
+	hangs  atomic.Pointer[http.HandlerFunc] // answers in place of the script; nil while the server works
+}
+
+// ServeHTTP answers a request.
+func (m *mortal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if hang := m.hangs.Load(); hang != nil {
+		_, _ = io.Copy(io.Discard, r.Body) // the context then ends with the connection
+		(*hang)(w, r)
+		return
+	}
+	m.behind.ServeHTTP(w, r)
 }
 
 // mortalServer serves a scripted model at an address of its own.
@@ -33,7 +44,8 @@ func mortalServer(t *testing.T, model *llmtest.Server) (*mortal, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &mortal{behind: behind}
+	m := &mortal{behind: httputil.NewSingleHostReverseProxy(behind)}
+	m.behind.FlushInterval, m.behind.ErrorLog = -1, log.New(io.Discard, "", 0)
 	at := m.live(t, "127.0.0.1:0")
 	t.Cleanup(func() { m.kill(t) })
 	return m, at
@@ -46,9 +58,7 @@ func (m *mortal) live(t *testing.T, at string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy := httputil.NewSingleHostReverseProxy(m.behind)
-	proxy.FlushInterval, proxy.ErrorLog = -1, log.New(io.Discard, "", 0)
-	m.server, m.ended = &http.Server{Handler: proxy, ErrorLog: proxy.ErrorLog}, make(chan error, 1) //nolint:gosec // docent is its only client
+	m.server, m.ended = &http.Server{Handler: m, ErrorLog: m.behind.ErrorLog}, make(chan error, 1) //nolint:gosec // docent is its only client
 	go func(s *http.Server, ended chan<- error) { ended <- s.Serve(l) }(m.server, m.ended)
 	return l.Addr().String()
 }
@@ -68,12 +78,46 @@ func (m *mortal) kill(t *testing.T) {
 
 // crowd are users who all ask at the same time: half of them on the page, half over HTTP.
 type crowd struct {
-	*servertest.Server
+	*site
 
 	pages []page
 }
 
 const crowdHalf = 10
+
+// gather starts a server whose model is at an address, and opens the pages of a crowd.
+func gather(t *testing.T, model *llmtest.Server, at string, settings map[string]string) *crowd {
+	t.Helper()
+	settings = with(with(map[string]string{"llm.url": "http://" + at + "/v1"}, settings), scripted(model))
+	c := &crowd{site: &site{Server: servertest.Start(t, servertest.Config{Documents: []servertest.Document{pump}, Settings: settings})}}
+	for i := range crowdHalf {
+		c.pages = append(c.pages, openPage(t, c.URL, fmt.Sprintf("crowd%d", i)))
+	}
+	return c
+}
+
+// everywhere asks over each protocol, and lets check judge the answers.
+func (c *crowd) everywhere(t *testing.T, when string, check func(answer string) bool) {
+	t.Helper()
+	for protocol, answer := range c.askAll(t, who{}, crowdQuestion) {
+		if !check(answer) {
+			t.Errorf("%s, over %s: %s", when, protocol, answer)
+		}
+	}
+}
+
+const crowdQuestion = "When does the feed pump stop?"
+
+// The answers of a crowd: by the model, and without it.
+const crowdWritten = "At noon, the feed pump stops [1]."
+
+func written(answer string) bool {
+	return strings.Contains(answer, crowdWritten) && !strings.Contains(answer, "right now")
+}
+
+func quoted(answer string) bool {
+	return strings.Contains(answer, "does not answer right now") && strings.Contains(answer, "feed pump stops at noon")
+}
 
 // post sends JSON, and returns the body of the answer, or the error. Unlike Person.Request, it may run outside of the
 // goroutine of the test.
@@ -98,15 +142,14 @@ func post(ctx context.Context, url, body string) string {
 // ask lets all users ask. meanwhile runs before the answers are read.
 func (c *crowd) ask(t *testing.T, meanwhile func()) (pages, clients []string) {
 	t.Helper()
-	const question = `When does the feed pump stop?`
 	answers := make(chan string)
 	for range crowdHalf {
 		go func() {
-			answers <- post(t.Context(), c.URL+"/api/ask", `{"question":"`+question+`"}`)
+			answers <- post(t.Context(), c.URL+"/api/ask", `{"question":"`+crowdQuestion+`"}`)
 		}()
 	}
 	for _, p := range c.pages {
-		p.say(frame(payload.UserMessage, `"`+question+`"`))
+		p.say(frame(payload.UserMessage, `"`+crowdQuestion+`"`))
 	}
 	meanwhile()
 	for _, p := range c.pages {
@@ -138,7 +181,7 @@ func TestModelServerKilledUnderLoad(t *testing.T) {
 	model := llmtest.NewServer(func(n int, _ llmtest.Request) llmtest.Reply {
 		asked.Add(1)
 		begins := n%2 == 0 // half of the users already read when the server dies
-		return llmtest.Reply{Text: []string{"The feed pump stops ", "at noon [1]."}, Wait: func(ctx context.Context, piece int) error {
+		return llmtest.Reply{Text: []string{"At noon, the feed ", "pump stops [1]."}, Wait: func(ctx context.Context, piece int) error {
 			if !hold.Load() || begins && piece == 0 {
 				return nil
 			}
@@ -149,12 +192,7 @@ func TestModelServerKilledUnderLoad(t *testing.T) {
 	})
 	t.Cleanup(model.Close)
 	front, at := mortalServer(t, model)
-	settings := with(map[string]string{"llm.url": "http://" + at + "/v1"}, scripted(model))
-	c := &crowd{Server: servertest.Start(t, servertest.Config{Documents: []servertest.Document{pump}, Settings: settings})}
-	for i := range crowdHalf {
-		c.pages = append(c.pages, openPage(t, c.URL, fmt.Sprintf("crowd%d", i)))
-	}
-	const written, quoted = "The feed pump stops at noon [1].", "does not answer right now"
+	c := gather(t, model, at, nil)
 
 	// Killed while all wait.
 	hold.Store(true)
@@ -163,15 +201,13 @@ func TestModelServerKilledUnderLoad(t *testing.T) {
 		front.kill(t)
 	})
 	for _, p := range pages {
-		switch {
-		case strings.Contains(p, quoted):
-		case strings.Contains(p, "broke off") && strings.Contains(p, `"stopped":true`) && strings.Contains(p, "The feed pump stops"):
-		default:
+		begun := strings.Contains(p, "broke off") && strings.Contains(p, `"stopped":true`) && strings.Contains(p, "At noon, the feed")
+		if !begun && !quoted(p) {
 			t.Errorf("killed, a page gets %s", p)
 		}
 	}
 	for _, a := range answers {
-		if !strings.Contains(a, quoted) || !strings.Contains(a, "stops at noon") {
+		if !quoted(a) {
 			t.Errorf("killed, a client gets %s", a)
 		}
 	}
@@ -181,10 +217,11 @@ func TestModelServerKilledUnderLoad(t *testing.T) {
 	before := asked.Load()
 	pages, answers = c.ask(t, func() {})
 	for _, a := range append(pages, answers...) {
-		if !strings.Contains(a, quoted) || !strings.Contains(a, "stops at noon") {
+		if !quoted(a) {
 			t.Errorf("while the server is away: %s", a)
 		}
 	}
+	c.everywhere(t, "while the server is away", quoted)
 	if n := asked.Load(); n != before {
 		t.Errorf("%d requests have reached a dead server", n-before)
 	}
@@ -194,11 +231,61 @@ func TestModelServerKilledUnderLoad(t *testing.T) {
 	front.live(t, at)
 	pages, answers = c.ask(t, func() {})
 	for _, a := range append(pages, answers...) {
-		if !strings.Contains(a, written) || strings.Contains(a, quoted) {
+		if !written(a) {
 			t.Errorf("after the return: %s", a)
 		}
 	}
+	c.everywhere(t, "after the return", written)
 	c.wantModel(t, "ok", 1)
+}
+
+// TestModelServerHangs: the model server takes requests, but does not answer, while twenty users ask. They get quotes when
+// the limit ends. Others get them at once, over each protocol. Written answers return by themselves.
+func TestModelServerHangs(t *testing.T) {
+	t.Parallel()
+	send := func(text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.WriteHeader(http.StatusOK)
+			_, _ = io.WriteString(w, text)
+			if f, ok := w.(http.Flusher); ok {
+				f.Flush()
+			}
+			<-r.Context().Done()
+		}
+	}
+	for name, hang := range map[string]http.HandlerFunc{
+		"no answer":             func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		"headers":               send(""),
+		"the next byte later":   send("d"), // a server that sends a byte in a minute looks like this until the limit
+		"comments":              send(": still here\n\n"),
+		"an event without text": send(`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}` + "\n\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			model := llmtest.NewServer(func(int, llmtest.Request) llmtest.Reply { return llmtest.Say("At noon, the feed ", "pump stops [1].") })
+			t.Cleanup(model.Close)
+			front, at := mortalServer(t, model)
+			c := gather(t, model, at, map[string]string{"llm.first-token": "4s"})
+			front.hangs.Store(&hang)
+			pages, answers := c.ask(t, func() {})
+			for _, a := range append(pages, answers...) {
+				if !quoted(a) {
+					t.Errorf("while the server hangs: %s", a)
+				}
+			}
+			c.wantModel(t, "does not answer", 0)
+			c.everywhere(t, "while the server hangs", quoted)
+
+			front.hangs.Store(nil)
+			eventually(t, "the model answers again", func() bool {
+				_, ready := (who{}).Request(t, http.MethodGet, c.URL+"/api/ready", "")
+				return strings.Contains(ready, `"ok"`)
+			})
+			c.everywhere(t, "after the return", written)
+			c.wantModel(t, "ok", 1)
+		})
+	}
 }
 
 // wantModel checks what operators see of the model.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"docent/agent/definition"
@@ -74,7 +75,10 @@ func openModels(b Base, with service) (*Models, error) {
 		fallbacks[named.Name] = append(slices.Clone(named.Fallbacks), fallbacks[named.Name]...)
 	}
 	var err error
-	m.pool, err = llm.NewFallback(llm.FallbackConfig{Models: pool, FirstToken: l.FirstToken, Logger: b.Log, Metrics: b.metrics})
+	m.pool, err = llm.NewFallback(llm.FallbackConfig{
+		Models: pool, FirstToken: l.FirstToken, Logger: b.Log, Metrics: b.metrics,
+		Watched: with.quotas != nil, // a server runs watchModels
+	})
 	if err != nil {
 		return nil, fmt.Errorf("chat model: %w", err)
 	}
@@ -155,6 +159,27 @@ func (m *Models) probe(ctx context.Context) error {
 		m.pool.Note(ctx, model.Name(), err)
 	}
 	return nil
+}
+
+// trialPause is the time between looks for models that hang.
+const trialPause = 2 * time.Second
+
+// watchModels asks models that hang until they answer again.
+func (s *Server) watchModels(ctx context.Context) error {
+	var trials sync.WaitGroup
+	defer trials.Wait()
+	tick := time.NewTicker(trialPause)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		if pool := s.now().pool; pool != nil {
+			pool.Try(ctx, trials.Go)
+		}
+	}
 }
 
 // retire removes the metrics of models that next does not have.

@@ -32,17 +32,21 @@ type Marker struct {
 	Start, End int
 }
 
-// parseMarker reads a citation marker at the start of s: [1], [1, 2], [1-3],
-// [^1], [passage 1], [Source: 1], (passage 1), 【1】, or 【1†source】.
+// parseMarker reads a citation marker at the start of s: [1], [1, 2], [1-3], [1 and 2],
+// [^1], [#1], \[1\], [passage 1], [Source: 1], (see passage 1), 【1】, 〔1〕, or 【1†source】.
 func parseMarker(s string) (Marker, bool) {
 	var closing string
 	switch {
 	case strings.HasPrefix(s, "["):
 		closing = "]"
+	case strings.HasPrefix(s, `\[`):
+		closing = `\]`
 	case wordMarker.MatchString(s):
 		closing = ")"
 	case strings.HasPrefix(s, "【"):
 		closing = "】"
+	case strings.HasPrefix(s, "〔"):
+		closing = "〕"
 	default:
 		return Marker{}, false
 	}
@@ -54,9 +58,8 @@ func parseMarker(s string) (Marker, bool) {
 		return Marker{}, false
 	}
 	inner := s[len(closing):end]
-	if closing == "】" {
-		inner, _, _ = strings.Cut(inner, "†")
-	}
+	inner, _, _ = strings.Cut(inner, "†")
+	inner = conjunction.ReplaceAllString(inner, ",")
 	m := Marker{End: end + len(closing)}
 	for field := range strings.FieldsFuncSeq(inner, func(r rune) bool { return r == ',' || r == ';' }) {
 		from, to, ok := parseRange(field)
@@ -71,13 +74,19 @@ func parseMarker(s string) (Marker, bool) {
 }
 
 // wordMarker matches the start of a marker in parentheses. It needs a word, because numbers in parentheses are common.
-var wordMarker = lazyregexp.New(`^\((?i:passages?|sources?)\s+\d`)
+var wordMarker = lazyregexp.New(`^\((?i:(?:` + seeWords + `)\s+)?(?i:passages?|sources?|quellen?|fuentes?)\s*[:#]?\s*\d`)
+
+// seeWords are the words before a reference.
+const seeWords = `see|cf\.?|siehe|vgl\.?|véase|voir`
+
+// conjunction matches the word between the last two numbers of a marker.
+var conjunction = lazyregexp.New(`(?i)\s+(?:and|und|y|et|&)\s+`)
 
 // maxMarkerBytes limits the length of a marker.
 const maxMarkerBytes = 256
 
 // markerField is a number or range in a marker.
-var markerField = lazyregexp.New(`^\s*(?:\^|(?i:passages?|docs?|documents?|sources?|references?|refs?|id|quellen?)\s*[:=#]?\s*)?(\d{1,` + strconv.Itoa(maxMarkerDigits) +
+var markerField = lazyregexp.New(`^\s*(?:\^|#|(?i:(?:` + seeWords + `)\s+)?(?i:passages?|docs?|documents?|sources?|references?|refs?|id|quellen?|fuentes?|citations?|cite)\s*[:=#]?\s*)?(\d{1,` + strconv.Itoa(maxMarkerDigits) +
 	`})(?:\s*[-–]\s*(\d{1,` + strconv.Itoa(maxMarkerDigits) + `}))?\s*$`)
 
 // parseRange reads one number, or two with a dash.
@@ -231,7 +240,7 @@ func linkedMarker(s string) (Marker, bool) {
 }
 
 // raised matches a marker in superscript or in angle brackets.
-var raised = lazyregexp.New(`^(?:<sup>\s*(\[)?([^<>\[\]]+)\]?\s*</sup>|\^(\[)([^\[\]\n]+)\]\^|<(\d[\d\s,;–-]*)>)`)
+var raised = lazyregexp.New(`^(?:<(?:sup|cite)>\s*(\[)?([^<>\[\]]+)\]?\s*</(?:sup|cite)>|\^(\[)([^\[\]\n]+)\]\^|<(\d[\d\s,;–-]*)>)`)
 
 // raisedMarker reads a marker such as <sup>1</sup>, ^[1]^, or <1>. A number in superscript
 // without brackets may be an exponent, as in m<sup>2</sup>. It is a marker only behind a

@@ -10,6 +10,9 @@ func TestParseMarker(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[string][]int{
 		"[1]": {1}, "[1, 2]": {1, 2}, "[1,2;3] x": {1, 2, 3}, "【4】": {4}, "【4†source】": {4}, "[ 12 ]": {12}, "[^3]": {3}, "[2-4]": {2, 3, 4}, "[2–3]": {2, 3},
+		"[passages 1 and 2]": {1, 2}, "[1 and 3]": {1, 3}, "[#1]": {1}, "[Passage #2]": {2}, "(see passage 1)": {1}, "(passages 1 and 2)": {1, 2}, "(Source: 2)": {2},
+		"[1†L3-L5]": {1}, "[1:3]": nil, "〔1〕": {1}, "[Quelle 1]": {1}, "(siehe Quelle 1)": {1}, "[Fuente 1]": {1}, "[cite: 1, 2]": {1, 2}, "[citation:1]": {1}, "[citation 2]": {2},
+		"[p. 5]": nil, "(see page 5)": nil, "(1)": nil, "(see 1)": nil,
 		"[passage 2]": {2}, "[Source 1, source 2]": {1, 2},
 		"[a]": nil, "[]": nil, "[1": nil, "[1,]x": {1}, "[1] ": {1}, "1]": nil, "[99999]": nil, "[3-1]": nil, "[1-1000]": nil, "[x1]": nil, "【】": nil, "[-1]": nil,
 	} {
@@ -52,6 +55,8 @@ func TestResolveMarkers(t *testing.T) {
 		"10 m<sup>2</sup> and 5 km<sup>3</sup>, 10<sup>3</sup>":   "10 m<sup>2</sup> and 5 km<sup>3</sup>, 10<sup>3</sup>",
 		"Ten <1>. Eleven <2, 3>, and <9>.":                        "Ten [1]. Eleven [2][3].",
 		"Ten ^[1]^ and ^[2, 3]^; x^2^ stays.":                     "Ten [1] and [2][3]; x^2^ stays.",
+		"They run <cite>1</cite>. <cite>[2]</cite>":               "They run [1]. [2]",
+		`They run \[1\], \[9\].`:                                  "They run [1].",
 		"`<1>` <b>1</b> <sup>a</sup> ^[a]^ <1":                    "`<1>` <b>1</b> <sup>a</sup> ^[a]^ <1",
 	} {
 		if got := ResolveMarkers(in, 3); got != want {

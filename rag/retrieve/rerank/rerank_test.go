@@ -208,6 +208,43 @@ func TestServerLimits(t *testing.T) {
 	}
 }
 
+// TestBatches has a number of documents for each request, as --rerank-batch sets it. The scores are in the order of the
+// passages, whatever request they were in.
+func TestBatches(t *testing.T) {
+	t.Parallel()
+	texts := make([]string, 20)
+	for i := range texts {
+		texts[i] = strings.Repeat("valve ", i%5) + fmt.Sprint("passage ", i)
+	}
+	var sizes []int
+	s := newServer(t, rerank.Config{Documents: 8}, func(w http.ResponseWriter, _ *http.Request, b body) {
+		sizes = append(sizes, len(b.Documents))
+		if b.TopN != len(b.Documents) {
+			t.Errorf("top_n is %d for %d documents", b.TopN, len(b.Documents))
+		}
+		type result struct {
+			Index int     `json:"index"`
+			Score float64 `json:"relevance_score"`
+		}
+		var out struct {
+			Results []result `json:"results"`
+		}
+		for i := len(b.Documents) - 1; i >= 0; i-- { // servers sort by score
+			out.Results = append(out.Results, result{i, float64(strings.Count(b.Documents[i], "valve"))})
+		}
+		_ = json.NewEncoder(w).Encode(out)
+	})
+	got, err := s.Score(t.Context(), "valve", passages(texts...))
+	if err != nil || len(got) != len(texts) || !slices.Equal(sizes, []int{8, 8, 4}) {
+		t.Fatalf("%d scores in requests of %v, %v", len(got), sizes, err)
+	}
+	for i, score := range got {
+		if score.Relevance != float64(i%5) {
+			t.Errorf("passage %d has %v", i, score.Relevance)
+		}
+	}
+}
+
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	hang := func(_ http.ResponseWriter, r *http.Request, _ body) { <-r.Context().Done() }
