@@ -88,7 +88,7 @@ const crowdHalf = 10
 // gather starts a server whose model is at an address, and opens the pages of a crowd.
 func gather(t *testing.T, model *llmtest.Server, at string, settings map[string]string) *crowd {
 	t.Helper()
-	settings = with(with(map[string]string{"llm.url": "http://" + at + "/v1"}, settings), scripted(model))
+	settings = with(settings, with(map[string]string{"llm.url": "http://" + at + "/v1"}, scripted(model)))
 	c := &crowd{site: &site{Server: servertest.Start(t, servertest.Config{Documents: []servertest.Document{pump}, Settings: settings})}}
 	for i := range crowdHalf {
 		c.pages = append(c.pages, openPage(t, c.URL, fmt.Sprintf("crowd%d", i)))
@@ -280,7 +280,7 @@ func TestModelServerHangs(t *testing.T) {
 			front.hangs.Store(nil)
 			eventually(t, "the model answers again", func() bool {
 				_, ready := (who{}).Request(t, http.MethodGet, c.URL+"/api/ready", "")
-				return strings.Contains(ready, `"ok"`)
+				return strings.Contains(ready, `"scripted":"ok"`)
 			})
 			c.everywhere(t, "after the return", written)
 			c.wantModel(t, "ok", 1)
@@ -291,7 +291,7 @@ func TestModelServerHangs(t *testing.T) {
 // wantModel checks what operators see of the model.
 func (c *crowd) wantModel(t *testing.T, state string, up int) {
 	t.Helper()
-	if _, ready := (who{}).Request(t, http.MethodGet, c.URL+"/api/ready", ""); !strings.Contains(ready, `"`+state+`"`) {
+	if _, ready := (who{}).Request(t, http.MethodGet, c.URL+"/api/ready", ""); !strings.Contains(ready, `"scripted":"`+state+`"`) {
 		t.Errorf("/api/ready says %s, want %s", ready, state)
 	}
 	_, metrics := who{}.Request(t, http.MethodGet, c.URL+"/metrics", "")
