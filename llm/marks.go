@@ -10,7 +10,8 @@ import (
 // others (think), Claude's users (thinking), EXAONE (thought), Seed-OSS (seed:think),
 // and prompts that ask for reasoning.
 var reasoningTags = []string{
-	"think", "thinking", "thought", "thoughts", "think_fast", "think_faster", "reasoning", "seed:think", "antthinking", "reflection", "scratchpad", "inner_monologue",
+	"think", "thinking", "thought", "thoughts", "think_fast", "think_faster",
+	"reasoning", "seed:think", "antthinking", "reflection", "scratchpad", "inner_monologue",
 }
 
 // reasoningMarks are the other marks around reasoning: opening and closing.

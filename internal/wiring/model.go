@@ -165,7 +165,7 @@ func (m *Models) probe(ctx context.Context) error {
 const trialPause = 2 * time.Second
 
 // watchModels asks models that hang until they answer again.
-func (s *Server) watchModels(ctx context.Context) error {
+func watchModels(ctx context.Context, s *Server) error {
 	var trials sync.WaitGroup
 	defer trials.Wait()
 	tick := time.NewTicker(trialPause)

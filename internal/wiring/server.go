@@ -221,9 +221,10 @@ func (s *Server) Start(ctx context.Context, a *agent.Agent, addr string) (http.H
 	s.work, s.working = errgroup.WithContext(work)
 	for _, part := range []func(context.Context) error{
 		s.Retriever.Follow, s.follow,
-		s.reembed, s.runEncodings, s.followAgent, s.Sources.Run, s.Webhooks.Run, s.runner.Run, s.now().probe, s.watchModels, s.facts.Run, s.recorder.Run,
+		s.reembed, s.runEncodings, s.followAgent, s.Sources.Run, s.Webhooks.Run, s.runner.Run, s.now().probe, s.facts.Run, s.recorder.Run,
 		s.grouper.Run, s.followSettings, s.keepLog, s.backups.Run, s.quality.Run,
 		func(ctx context.Context) error { return keepConversations(ctx, s) },
+		func(ctx context.Context) error { return watchModels(ctx, s) },
 	} {
 		s.work.Go(func() error { return part(s.working) })
 	}
