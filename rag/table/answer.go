@@ -44,6 +44,10 @@ type Reply struct {
 	// Computed reports that an unclear reply has a result. Its words say what is not sure.
 	Computed bool
 
+	// cell reports that the answer is cells of a named row, or the rows with a value of a named column.
+	cell bool
+	// named reports that the question names one row.
+	named bool
 	// score says how much of the question the table has.
 	score int
 }
@@ -59,11 +63,10 @@ const maxNearest = 6
 func Ask(question string, sources []Source) Reply {
 	best, tie := Reply{Source: -1}, false
 	for i := range sources {
-		if !sources[i].Table.Typed() {
+		reply := answering{phrasing{read(question, &sources[i])}}.answer()
+		if reply.Source = i; !sources[i].Table.Typed() && !reply.looksUp() {
 			continue
 		}
-		reply := answering{phrasing{read(question, &sources[i])}}.answer()
-		reply.Source = i
 		switch {
 		case reply.Status < best.Status || reply.Status == NoQuestion:
 		case reply.Status > best.Status || reply.score > best.score:
@@ -78,6 +81,10 @@ func Ask(question string, sources []Source) Reply {
 	}
 	return best
 }
+
+// looksUp reports whether the reply is a cell, or has a named row but not the rest of the question. Tables of texts have no other
+// replies, because their words are often there by chance.
+func (r Reply) looksUp() bool { return r.cell || r.Status == Unclear && r.Near && r.named }
 
 // Asks reports whether a question has words of an operation, a comparison, or a unit, so that it may ask a table.
 func Asks(question string) bool {
@@ -112,7 +119,8 @@ func (r answering) answer() Reply {
 	if len(r.filters) == 0 && len(r.mentions()) == 0 && len(r.conditions) == 0 && !r.named() && !r.describes() {
 		return Reply{}
 	}
-	if r.scattered() {
+	computes := len(r.conditions) > 0 || slices.Contains(r.roles, operation)
+	if r.scattered() || isSingle(r.t) && computes { // one thing has nothing to compare
 		return Reply{}
 	}
 	if reply, ok := r.doubtful(); ok {
@@ -162,27 +170,32 @@ func (r answering) operate() Reply {
 		return r.answerWorth()
 	case r.asks(averagePhrases):
 		return r.answerAggregate(average)
-	case r.asks(countPhrases):
+	case r.asks(countPhrases) || r.often:
 		return r.answerCount(negative)
-	case r.asks(sumPhrases):
+	case r.asks(sumPhrases) || r.spends():
 		return r.answerAggregate(sum)
 	}
 	return r.answerRows()
 }
 
+// spends reports whether the question asks how much was paid, which is a sum of amounts.
+func (r answering) spends() bool {
+	return r.asks(muchPhrases) && slices.ContainsFunc(r.words, func(w word) bool { return spending[w.text] }) &&
+		slices.ContainsFunc(r.t.Columns, func(c Column) bool { return c.Kind == Money })
+}
+
 // open reports whether the question limits or orders rows in a way that it was not understood.
 func (r *reading) open(superlative bool) bool {
 	for i, w := range r.words {
-		if r.roles[i] == condition || r.roles[i] == column || r.roles[i] == cell {
+		if r.roles[i] == condition || r.roles[i] == column || r.roles[i] == cell || r.roles[i] == operation {
 			continue
 		}
 		switch w.text {
 		case "than", "als", "over", "above", "under", "below", "uber", "unter", "between", "zwischen":
 			return true
-		case "second", "third", "zweite", "zweiter", "zweiten", "zweites", "dritte", "dritter", "dritten":
-			if superlative {
-				return true
-			}
+		}
+		if superlative && ordinals[w.text] > 0 {
+			return true
 		}
 	}
 	return false
@@ -229,7 +242,7 @@ func (r *reading) listing() bool { return r.words[0].text == "was" || r.asks(lis
 func (r *reading) reclaim() {
 	for i := range r.words {
 		if r.words[i].text == "number" && i > 0 && r.roles[i-1] == column && i+1 < len(r.words) { // "version number of"
-			r.roles[i], r.roles[i+1] = light, light
+			r.roles[i], r.roles[i+1] = column, light
 		}
 		if r.roles[i] != operation {
 			continue
@@ -290,6 +303,9 @@ func (r answering) answerRows() Reply {
 		}) {
 			return r.answered(r.saidList(len(rows)), rows, r.shownColumns(nil))
 		}
+		if len(rows) == 1 && len(asked) > 0 { // the table is about one thing
+			return r.answerRow(rows[0], asked)
+		}
 		return r.unclear(r.noOperation())
 	}
 	if len(rows) == 0 {
@@ -308,7 +324,7 @@ func (r answering) answerRows() Reply {
 		}
 		columns = append(columns, m.columns...)
 	}
-	if len(rows) == 1 && len(columns) == 0 && r.onlyNamed() && r.asks(whoPhrases) {
+	if len(rows) == 1 && len(columns) == 0 && r.onlyNamed() && r.asks(whoPhrases) && !r.hasTexts() {
 		return r.unclear(r.noColumn())
 	}
 	if len(columns) == 0 && r.asks(whenPhrases) {
@@ -328,7 +344,19 @@ func (r answering) answerRows() Reply {
 	if !slices.ContainsFunc(columns, func(c int) bool { return !slices.Contains(r.labels, c) }) {
 		columns = nil // the names of the rows alone answer nothing
 	}
-	return r.answered(r.saidList(len(rows)), rows, r.shownColumns(columns))
+	reply := r.answered(r.saidList(len(rows)), rows, r.shownColumns(columns))
+	reply.cell = reply.Status == Answered && (r.namesRow() || r.valuedBy() != nil)
+	return reply
+}
+
+// hasTexts reports whether another column than those with the names of rows has texts, such as names of people.
+func (r *reading) hasTexts() bool {
+	for c := range r.t.Columns {
+		if r.t.Columns[c].Kind == Text && !slices.Contains(r.labels, c) {
+			return true
+		}
+	}
+	return false
 }
 
 // onlyNamed reports whether the question has only the names of rows.
@@ -343,7 +371,7 @@ func (r answering) partly() bool {
 
 // lists reports whether the question asks for rows. A question with "which" about a column asks for its cell.
 func (r answering) lists() bool {
-	if len(r.conditions) > 0 && len(r.asked()) == 0 {
+	if len(r.conditions) > 0 && len(r.asked()) == 0 || r.valuedBy() != nil {
 		return true
 	}
 	return r.listing() && len(r.asked()) == 0
@@ -397,7 +425,14 @@ func (r answering) answerRow(row int, asked []mention) Reply {
 	if len(columns) > 1 {
 		said = r.saidList(1)
 	}
-	return r.answered(said, []int{row}, r.shownColumns(append(r.used(), columns...)))
+	reply := r.answered(said, []int{row}, r.shownColumns(append(r.used(), columns...)))
+	reply.cell = reply.Status == Answered && r.namesRow()
+	return reply
+}
+
+// namesRow reports whether the question has the whole name of one row, and no other cells.
+func (r *reading) namesRow() bool {
+	return len(r.filters) == 1 && r.filters[0].whole && len(r.filters[0].rows) == 1 && slices.Contains(r.labels, r.filters[0].column)
 }
 
 // namedLabel returns the column of names that the question asks for: it is named, and the row is named by another column.
@@ -481,7 +516,7 @@ func (r answering) asksQuantity() bool {
 func (r answering) answerAcross(row int, columns []int) Reply {
 	var with []int
 	for _, c := range columns {
-		if !r.t.Rows[row].Cells[c].Missing {
+		if len(r.t.having([]int{row}, c, false)) > 0 {
 			with = append(with, c)
 		}
 	}

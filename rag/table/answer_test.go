@@ -94,6 +94,8 @@ func TestAsk(t *testing.T) {
 		"die zwei teuersten artikel": "2 rows by `Preis je Stück (€)`.\nImpeller",
 		"höchster gewinn":            "`101.200,00 EUR`, in `2024`",
 		"shortest motor boat":        "in `Tern 22`",
+		"second longest boat":        "Rank 2 by `Length (m)`: `9.1 m`, in `Heron 30`",
+		"zweitteuerster artikel":     "Rank 2 by `Preis je Stück (€)`: `19,90 EUR`, in `Festmacher`",
 		// counts
 		"how many boats are in the north harbor":     "3 of the 5 rows",
 		"How many orders are open?":                  "2 of the 5 rows",
@@ -143,7 +145,6 @@ func TestAskUnclear(t *testing.T) {
 		"wer liefert impeller":                    "`Impeller` has no value for `Lieferant`",
 		"price of the heron":                      "Several rows of `Fleet`",
 		"rate of the skiff":                       "Several columns of `Fleet` fit: `Day rate (EUR)`, `Week rate (EUR)`",
-		"second longest boat":                     "",
 		"which customer has the most orders":      "",
 		"how many orders per customer":            "",
 		"which customer has the highest total":    "",

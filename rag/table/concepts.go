@@ -91,6 +91,7 @@ var others = []concept{
 	{"description", "description", "bezeichnung beschreibung"},
 	{"department", "department", "abteilung"},
 	{"employee", "employee", "mitarbeiter"},
+	{"meaning", "meaning means", "bedeutung bedeutet"},
 	{"salary", "salary wage earn earns", "gehalt lohn verdienst verdient verdienen"},
 	{"country", "country", "land"},
 	{"city", "city town", "stadt"},

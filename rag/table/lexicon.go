@@ -65,7 +65,7 @@ var adjectives = ordering([]order{
 	{"size area", 1, "big large great gross"},
 	{"size area", -1, "small klein"},
 	{"age date", -1, "old alt"},
-	{"date", 1, "new recent neu"},
+	{"date", 1, "new recent recently neu"},
 	{"age date", 1, "young jung"},
 	{"date clock", 1, "late spat"},
 	{"date clock", -1, "early fruh"},
@@ -99,6 +99,9 @@ var superlatives = ordering([]order{
 
 // superlative returns the adjective of a superlative.
 func (w word) superlative() (adjective, bool) {
+	if nth, rest := w.rank(); nth > 0 {
+		return rest.superlative()
+	}
 	if a, ok := superlatives[w.text]; ok {
 		return a, true
 	}
@@ -258,6 +261,8 @@ func phrases(list string) []string {
 // The words of operations.
 var (
 	countPhrases = phrases(`how many | number of | count | wie viele | wieviele | anzahl | zahl der`)
+	// oftenPhrases count rows with a cell. Without one, they ask for an interval.
+	oftenPhrases = phrases(`how often | how many times | wie oft`)
 	sumPhrases   = phrases(`all together | altogether | in total | total | sum | add up | combined | overall | summe | insgesamt | zusammen |
 		gesamt | in summe | aufsummiert | zusammengerechnet`)
 	averagePhrases = phrases(`average | avg | mean | on average | durchschnitt | durchschnittlich | durchschnittliche | durchschnittlicher |
@@ -266,6 +271,8 @@ var (
 		gewachsen | zugenommen | abgenommen | increase | increased | decrease | decreased | grow | grown | grew | rise |
 		risen | rose | um wieviel | um wie viel | unterschied | differenz | compare | compared | vergleich | vergleiche |
 		versus | vs`)
+	// spending are verbs of payments that were made.
+	spending   = setOf("spend spent paid received ausgegeben bezahlt gezahlt uberwiesen eingenommen ging gingen")
 	whyPhrases = phrases(`why | how do i | how do we | how do you | how can i | how to | warum | wieso | weshalb | wie kann ich |
 		wie mache ich | what happens | was passiert | explain | erklare`)
 	noPhrases = phrases(`no | not | without | nicht | kein | keine | keinen | keiner | ohne | doesnt | dont | isnt | arent | didnt |

@@ -43,7 +43,13 @@ func (r limiter) findZeros() {
 	for i := 1; i < len(r.words); i++ {
 		before := r.words[i-1].text
 		with := slices.Contains([]string{"with", "mit"}, before)
-		if !with && r.roles[i-1] != nothing || r.roles[i] != column || len(r.matched[i]) != 1 {
+		first := i - 1
+		if i > 1 && before == "of" && r.words[i-2].text == "out" { // out of stock
+			first = i - 2
+		} else if with = with || before == "in" && slices.Contains(r.words[i].concepts(), "quantity"); !with && r.roles[i-1] != nothing {
+			continue
+		}
+		if r.roles[i] != column || len(r.matched[i]) != 1 {
 			continue
 		}
 		c := slices.Collect(maps.Keys(r.matched[i]))[0]
@@ -57,7 +63,7 @@ func (r limiter) findZeros() {
 			l.op = over
 		}
 		r.conditions = append(r.conditions, l)
-		r.mark(i-1, i+1)
+		r.mark(first, i+1)
 	}
 }
 
@@ -228,7 +234,8 @@ func (r limiter) limited(unit, concept string, at int) (int, bool) {
 			fits = func(c Column) bool { _, ok := converted(1, unit, c.Unit); return before(c) && ok && c.Unit != "" }
 		case !r.t.around(r.words[at+1].text):
 			c, ok := r.withoutUnit(unit, at)
-			r.assumed = r.assumed || ok
+			said := ok && slices.ContainsFunc(r.t.Columns[c].words(), func(w word) bool { return canonicalOf(w.text) == canonicalOf(unit) })
+			r.assumed = r.assumed || ok && !said
 			return c, ok
 		}
 	}

@@ -75,11 +75,21 @@ func (r *reading) wholeNames(m mention) []int {
 	return m.columns
 }
 
-// asked returns the mentions that no condition uses.
+// asked returns the mentions that no condition uses, and no filter whose value follows the name of its column.
 func (r *reading) asked() []mention {
 	return slices.DeleteFunc(r.mentions(), func(m mention) bool {
-		return slices.ContainsFunc(r.conditions, func(l limit) bool { return slices.Contains(m.columns, l.column) })
+		limits := func(l limit) bool { return slices.Contains(m.columns, l.column) }
+		return slices.Equal(m.columns, r.valuedBy()) || slices.ContainsFunc(r.conditions, limits)
 	})
+}
+
+// valuedBy returns the column of the only filter, if it does not name rows and the question names it: "which days is the branch
+// closed" asks for rows with a value.
+func (r *reading) valuedBy() []int {
+	if len(r.filters) != 1 || !r.filters[0].whole || slices.Contains(r.labels, r.filters[0].column) || !r.matches(r.filters[0].column) {
+		return nil
+	}
+	return []int{r.filters[0].column}
 }
 
 // selected returns the rows of data that fit the filters and the conditions.

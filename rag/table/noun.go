@@ -62,7 +62,33 @@ func (r *reading) titleWords() []word {
 	for _, c := range r.labels {
 		out = append(out, r.t.Columns[c].words()...)
 	}
-	return out
+	return append(out, kindOfRows(r.t)...)
+}
+
+// The words for the rows of tables that need not name them: of people, of payments, and of compared products.
+var (
+	peopleWords  = words("people persons employees staff colleagues leute personen mitarbeiter kollegen angestellte")
+	paymentWords = words("payments bookings transactions transfers zahlungen buchungen überweisungen")
+	productWords = words("models products devices variants modelle produkte geräte varianten")
+	// nameHeaders are headers of columns with the names of people.
+	nameHeaders = setOf("name names employee employees person mitarbeiter mitarbeiterin vorname nachname")
+)
+
+// kindOfRows returns words for the rows of a table of a known kind.
+func kindOfRows(t *Table) []word {
+	kinds := map[Kind]bool{}
+	for _, c := range t.Columns {
+		kinds[c.Kind] = true
+	}
+	switch {
+	case nameHeaders[strings.ToLower(t.Columns[0].Header)]:
+		return peopleWords
+	case t.Turned:
+		return productWords
+	case kinds[Date] && kinds[Money]:
+		return paymentWords
+	}
+	return nil
 }
 
 // doubtful answers although the table does not have the noun for the rows: it takes all rows, and says so. ok is false if other

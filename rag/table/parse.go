@@ -64,6 +64,9 @@ func Parse(text, language string) []Table {
 		out[i].markTotals()
 		out[i].setTypes(language)
 		out[i].checkLast()
+		if turned, ok := across(&out[i], language); ok {
+			out[i] = turned
+		}
 		out[i].setIndex(language)
 	}
 	return out

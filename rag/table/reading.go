@@ -58,6 +58,8 @@ type reading struct {
 	ambiguous []int
 	// missing are the words whose role is unknown.
 	missing []string
+	// often reports that "how often" counts rows.
+	often bool
 	// assumed reports that a condition has a unit that the table does not have.
 	assumed bool
 }
@@ -84,13 +86,18 @@ type limit struct {
 // read finds the roles of the words of a question.
 func read(question string, s *Source) *reading {
 	r := &reading{source: s, t: s.Table, words: words(question)}
+	for i, w := range r.words {
+		if w.text == "mean" && slices.ContainsFunc(r.words[:i], func(w word) bool { return w.text == "does" || w.text == "do" }) {
+			r.words[i] = newWord("meaning") // and no average
+		}
+	}
 	r.words = splitter{r.t}.split(r.words)
 	r.roles, r.matched = make([]role, len(r.words)), make([]map[int]int, len(r.words))
 	r.text = spaced(r.words)
 	r.labels = r.t.labels()
 	r.findOperations()
 	r.findColumns()
-	r.findCells()
+	finder{r}.findCells()
 	r.findNouns()
 	limiter{r}.findLimits()
 	r.findRest()
@@ -127,6 +134,9 @@ func (t *Table) labels() []int {
 		}
 		switch {
 		case n == 0 || float64(len(seen)) < .9*float64(n) || n < len(data)*9/10:
+			if len(codes) > 0 { // the codes alone name the rows
+				return codes[:1]
+			}
 		case coded:
 			codes = append(codes, c)
 		default:
@@ -223,12 +233,15 @@ func (c Column) strength(w word) int {
 		case w.verb() != "" && w.verb() == h.verb():
 			best = max(best, byCompound)
 		case len(h.head) > len(w.root) && strings.HasSuffix(h.head, w.root):
-		case c.compound(h, w), len(h.root) >= 5 && strings.HasPrefix(w.root, h.root) && len(newWord(w.root[len(h.root):]).concepts()) > 0:
+		case c.compound(h, w), len(h.root) >= 5 && strings.HasPrefix(w.root, h.root) && isHead(w.root[len(h.root):]):
 			best = max(best, byCompound)
 		}
 	}
 	return best
 }
+
+// isHead reports whether a text can be the last part of a compound that begins with the name of a column.
+func isHead(s string) bool { return len(newWord(s).concepts()) > 0 || valueWords[s] }
 
 // compound reports whether a word is a part of a compound in the name of a column, such as "brain" of "brainwt". English has few
 // compounds in one word, so the other part must be known there: "port" is no part of "transport".
@@ -326,12 +339,16 @@ func partOfCode(code, part string) bool {
 	return slices.Contains(strings.FieldsFunc(code, func(r rune) bool { return r == '-' || r == '/' }), part)
 }
 
+// finder finds the words of a question in cells.
+type finder struct{ *reading }
+
 // findCells finds groups of words in cells of text.
-func (r *reading) findCells() {
+func (r finder) findCells() {
 	when := r.has(whenPhrases, unknown)
 	for i := 0; i < len(r.words); i++ {
 		w := r.words[i]
-		if r.roles[i] == nothing || r.roles[i] == cell || r.roles[i] == unknown && w.isStop() || w.isNumber() && r.afterComparator(i) {
+		if r.roles[i] == nothing || r.roles[i] == cell || r.roles[i] == unknown && w.isStop() ||
+			w.isNumber() && r.afterComparator(i) || r.inMonth(i) {
 			continue
 		}
 		f, ok := r.group(i)
@@ -354,10 +371,25 @@ func (r *reading) findCells() {
 		r.filters = append(r.filters, f)
 	}
 	r.mergeFilters()
+	if slices.ContainsFunc(r.filters, func(f filter) bool { return !slices.Contains(r.labels, f.column) && len(f.rows) > 1 }) {
+		r.often = r.has(oftenPhrases, operation)
+	}
+}
+
+// inMonths are the words in front of the month of a condition.
+var inMonths = setOf("in im during since seit ab")
+
+// inMonth reports whether a word is the month of a condition, as in "in march", although cells have it, too.
+func (r finder) inMonth(i int) bool {
+	if i == 0 || !wholeMonths[r.words[i].written] || !inMonths[r.words[i-1].text] {
+		return false
+	}
+	_, ok := r.dateColumn(aDay, i)
+	return ok
 }
 
 // cellWins reports whether words that name a column are rather the text of cells.
-func (r *reading) cellWins(i int, f filter, when bool) bool {
+func (r finder) cellWins(i int, f filter, when bool) bool {
 	strength := 0
 	for _, s := range r.matched[i] {
 		strength = max(strength, s)
@@ -371,7 +403,7 @@ func (r *reading) cellWins(i int, f filter, when bool) bool {
 }
 
 // group returns the longest group of words from i that the cells of one column have.
-func (r *reading) group(i int) (filter, bool) {
+func (r finder) group(i int) (filter, bool) {
 	best := filter{column: -1}
 	better := func(f filter) bool {
 		switch {
@@ -379,6 +411,8 @@ func (r *reading) group(i int) (filter, bool) {
 			return best.column < 0 || len(f.words) > len(best.words)
 		case f.whole != best.whole:
 			return f.whole
+		case r.matches(f.column) != r.matches(best.column):
+			return r.matches(f.column)
 		}
 		return slices.Contains(r.labels, f.column) && !slices.Contains(r.labels, best.column)
 	}
@@ -403,12 +437,17 @@ func (r *reading) group(i int) (filter, bool) {
 			}
 			f.rows, f.words = both, append(f.words, k)
 		}
-		f.exact(r)
+		f.exact(r.reading)
 		if better(f) {
 			best = f
 		}
 	}
 	return best, best.column >= 0
+}
+
+// matches reports whether a word names a column.
+func (r *reading) matches(c int) bool {
+	return slices.ContainsFunc(r.matched, func(m map[int]int) bool { return m[c] >= byWord })
 }
 
 // wholeCells returns the rows with a number as the whole cell.
@@ -436,8 +475,9 @@ func (r *reading) afterComparator(i int) bool {
 }
 
 // linking reports whether a light word is a part of a name in cells, such as "of" in "Bank of Ireland".
-func (r *reading) linking(k, c int, rows []int) bool {
-	return k+1 < len(r.words) && len(intersect(rows, r.t.inCells(c, r.words[k]))) > 0 && len(intersect(rows, r.t.inCells(c, r.words[k+1]))) > 0
+func (r finder) linking(k, c int, rows []int) bool {
+	has := func(k int) bool { return len(intersect(rows, r.t.inCells(c, r.words[k]))) > 0 }
+	return len(r.words[k].text) == 1 || k+1 < len(r.words) && has(k) && has(k+1)
 }
 
 // exact keeps the rows whose whole cells the words are, if there are some.
@@ -449,7 +489,7 @@ func (f *filter) exact(r *reading) {
 		all, seen := known[text]
 		if !seen {
 			all = !slices.ContainsFunc(words(text), func(own word) bool {
-				return !own.isStop() && !slices.ContainsFunc(f.words, func(k int) bool {
+				return (!own.isStop() || len(own.text) == 1) && !slices.ContainsFunc(f.words, func(k int) bool {
 					return own.text == r.words[k].text || sameRoot(own,
 						r.words[k])
 				})
@@ -466,7 +506,7 @@ func (f *filter) exact(r *reading) {
 }
 
 // mergeFilters joins groups in the same column that have rows in common, such as "the generator with 60 kva".
-func (r *reading) mergeFilters() {
+func (r finder) mergeFilters() {
 	for i := 1; i < len(r.filters); i++ {
 		for k := range i {
 			a, b := &r.filters[k], r.filters[i]
@@ -509,12 +549,28 @@ func (r *reading) findRest() {
 			r.roles[i] = titled
 		case compares:
 			r.roles[i] = descriptive
+		case r.qualifies(i):
+			r.roles[i] = light
+		case i > 0 && r.roles[i-1] == nothing && w.concepts() != nil: // "not paid" limits the rows
+			r.missing = append(r.missing, w.written)
 		case w.isStop() || len(w.text) == 1 && !w.isNumber():
 			r.roles[i] = light
 		default:
 			r.missing = append(r.missing, w.written)
 		}
 	}
+}
+
+// valueWords are words for the value of a named column, as in "water tank size" and "Nitratwert".
+var valueWords = setOf("size value level rate amount grosse wert werte stand angabe")
+
+// qualifies reports whether a word only says that a value of a named column is asked for, or that the present year is meant.
+func (r *reading) qualifies(i int) bool {
+	near := func(k int, role role) bool { return k >= 0 && k < len(r.roles) && r.roles[k] == role }
+	if w := r.words[i].text; w == "year" || w == "jahr" {
+		return i > 0 && slices.Contains([]string{"this", "dieses", "diesem"}, r.words[i-1].text)
+	}
+	return valueWords[r.words[i].text] && (near(i-1, column) || near(i+1, column) || near(i+1, light) && near(i+2, column))
 }
 
 // names reports whether a word of a title is a word of the question, or ends or begins with it.

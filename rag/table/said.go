@@ -24,6 +24,9 @@ func (s *Source) named() string {
 
 // label returns the name of a row: the cells that the question names, or the cell of its name.
 func (r phrasing) label(row int) string {
+	if len(r.filters) == 0 && isSingle(r.t) {
+		return r.source.named()
+	}
 	var names []string
 	for _, f := range r.filters {
 		if name := r.t.Rows[row].Cells[f.column].Text; !f.not && slices.Contains(f.rows, row) && !slices.Contains(names, name) {
@@ -138,7 +141,10 @@ func (r phrasing) saidExtreme(e extreme, rows []int, c, without, all int) fault.
 	default:
 		said = fault.NewText("table_highest", "The highest %s is %s, in %s. Compared rows: %d.", r.t.header(c), cell, r.labelsOf(rows), all)
 	}
-	if e.n > 1 {
+	switch {
+	case e.nth > 0:
+		said = fault.NewText("table_nth", "Rank %d by %s: %s, in %s. Compared rows: %d.", e.nth, r.t.header(c), cell, r.labelsOf(rows), all)
+	case e.n > 1:
 		said = fault.NewText("table_ranked", "%d rows by %s.", len(rows), r.t.header(c))
 	}
 	return r.withGaps(r.among(said), without)
@@ -316,7 +322,7 @@ func (r phrasing) unclear(said fault.Text) Reply {
 	}
 	return Reply{
 		Status: Unclear, Said: said, Rows: rows, Used: rows, Columns: r.shownColumns(columns), Near: r.near(),
-		Whole: len(r.missing) == 0, score: r.score(),
+		Whole: len(r.missing) == 0, score: r.score(), named: len(r.missing) > 0 && r.namesRow(),
 	}
 }
 
@@ -326,6 +332,9 @@ func (r phrasing) near() bool {
 	known, named := 0, false
 	for _, role := range r.roles {
 		if role == column || role == condition {
+			known++
+		}
+		if role == titled && isSingle(r.t) {
 			known++
 		}
 	}
@@ -378,6 +387,11 @@ func (r phrasing) score() int {
 		case titled:
 			n += 3
 		case unitOf:
+			n++
+		}
+	}
+	for _, f := range r.filters {
+		if f.whole && slices.Contains(r.labels, f.column) {
 			n++
 		}
 	}

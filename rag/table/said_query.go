@@ -107,11 +107,15 @@ func (r phrasing) having(columns []int, not bool) []string {
 	return out
 }
 
-// ranking describes the first n rows by a column.
-func (r phrasing) ranking(columns []int, c, n int, down bool) string {
+// ranking describes the first rows by a column.
+func (r phrasing) ranking(columns []int, c int, e extreme, down bool) string {
 	order := " DESC"
 	if down {
 		order = " ASC"
 	}
-	return r.query(r.selection(columns)) + " ORDER BY " + sqlName(r.t.Columns[c]) + order + " LIMIT " + strconv.Itoa(n)
+	limit := " LIMIT " + strconv.Itoa(e.n)
+	if e.nth > 0 {
+		limit = " LIMIT 1 OFFSET " + strconv.Itoa(e.nth-1)
+	}
+	return r.query(r.selection(columns)) + " ORDER BY " + sqlName(r.t.Columns[c]) + order + limit
 }

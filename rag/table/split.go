@@ -34,13 +34,64 @@ func (t splitter) split(list []word) []word {
 
 // spelled returns a word with umlauts that the user wrote as two letters, if the table has that word.
 func (t splitter) spelled(w word) word {
-	if t.has(w) || !strings.ContainsAny(w.text, "aou") {
+	if t.has(w) {
 		return w
 	}
 	if plain := newWord(untranscribed.Replace(w.text)); plain.text != w.text && (t.has(plain) || t.knows(plain)) {
 		return plain
 	}
+	if near, ok := t.misspelled(w); ok {
+		return near
+	}
 	return w
+}
+
+// minSpelled is the minimum length of a misspelled word, in letters.
+const minSpelled = 6
+
+// misspelled returns the only word of the table that differs from an unknown word in one letter.
+func (t splitter) misspelled(w word) (word, bool) {
+	other := func(r rune) bool { return !unicode.IsLetter(r) }
+	if len(w.text) < minSpelled || strings.ContainsFunc(w.text, other) || w.isStop() || t.knows(w) {
+		return word{}, false
+	}
+	var found []word
+	add := func(own word) {
+		if len(own.text) >= minSpelled && own.text[0] == w.text[0] && oneEdit(own.text, w.text) && !slices.ContainsFunc(found,
+			func(f word) bool { return f.text == own.text }) {
+			found = append(found, own)
+		}
+	}
+	for _, col := range t.Columns {
+		for _, h := range col.words() {
+			add(h)
+		}
+		for _, p := range col.index {
+			add(p.word)
+		}
+	}
+	if len(found) != 1 {
+		return word{}, false
+	}
+	return found[0], true
+}
+
+// oneEdit reports whether two texts differ in one inserted or replaced letter, or in two letters that changed places.
+func oneEdit(a, b string) bool {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	i := 0
+	for i < len(b) && a[i] == b[i] {
+		i++
+	}
+	switch len(a) - len(b) {
+	case 1:
+		return a[i+1:] == b[i:]
+	case 0:
+		return i < len(a) && (a[i+1:] == b[i+1:] || i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:])
+	}
+	return false
 }
 
 // untranscribed removes the second letters of umlauts.

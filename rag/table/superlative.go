@@ -14,6 +14,30 @@ type extreme struct {
 	adjective
 	word int
 	n    int // the number of rows
+	// nth is the only rank that is asked for, such as 2 for "second largest", or 0.
+	nth int
+}
+
+// ordinals are ranks in words.
+var ordinals = map[string]int{
+	"second": 2, "third": 3, "fourth": 4, "2nd": 2, "3rd": 3, "4th": 4, "zweite": 2, "zweiter": 2, "zweiten": 2, "zweites": 2,
+	"dritte": 3, "dritter": 3, "dritten": 3, "drittes": 3,
+}
+
+// ranked are the first parts of German superlatives with a rank, such as "zweitgrößte".
+var ranked = []struct {
+	part string
+	nth  int
+}{{"zweit", 2}, {"dritt", 3}, {"viert", 4}}
+
+// rank returns the rank in front of a superlative, and the superlative without it.
+func (w word) rank() (nth int, rest word) {
+	for _, r := range ranked {
+		if s, ok := strings.CutPrefix(w.text, r.part); ok && len(s) >= minPart {
+			return r.nth, newWord(s)
+		}
+	}
+	return 0, w
 }
 
 // numberWords are small numbers in words.
@@ -38,6 +62,11 @@ func (r answering) extreme() (e extreme, ok bool) {
 			return extreme{}, false
 		}
 		e, ok = extreme{adjective: a, word: i, n: 1}, true
+		e.nth, _ = r.words[i].rank()
+		if i > 0 && ordinals[r.words[i-1].text] > 0 && r.roles[i-1] != cell {
+			e.nth, r.roles[i-1] = ordinals[r.words[i-1].text], operation
+		}
+		e.n = max(e.nth, 1)
 	}
 	if !ok {
 		return extreme{}, false
@@ -50,7 +79,7 @@ func (r answering) extreme() (e extreme, ok bool) {
 		if err != nil {
 			n = numberWords[r.words[k].text]
 		}
-		if n > 0 && n <= maxTop {
+		if n > 0 && n <= maxTop && e.nth == 0 {
 			e.n, r.roles[k] = n, operation
 		}
 	}
@@ -179,6 +208,11 @@ func (r answering) answerExtreme(e extreme) Reply {
 	var best []int
 	for k, c := range measures {
 		own := r.t.best(rows, c, e.n, r.t.downward(e, c))
+		if e.nth > 0 && len(own) == e.nth && r.t.Rows[own[e.nth-1]].Cells[c].Value != r.t.Rows[own[e.nth-2]].Cells[c].Value {
+			own = own[e.nth-1:]
+		} else if e.nth > 0 {
+			return r.unclear(r.noRows()) // rows with the same value share a rank
+		}
 		if len(own) == 0 {
 			continue
 		}
@@ -195,7 +229,7 @@ func (r answering) answerExtreme(e extreme) Reply {
 	fit := r.fit(e, measures[0])
 	without := len(rows) - len(r.t.valued(rows, measures[0]))
 	reply := r.answered(r.saidExtreme(e, best, measures[0], without, len(rows)), best, shown)
-	reply.Query = r.ranking(reply.Columns, measures[0], e.n, r.t.downward(e, measures[0]))
+	reply.Query = r.ranking(reply.Columns, measures[0], e, r.t.downward(e, measures[0]))
 	reply.score += 2 * fit
 	if fit == 0 && len(best) < len(rows) { // "the largest" may mean another size than the only column with numbers
 		reply.Status, reply.Near, reply.Computed, reply.Query = Unclear, true, true, ""

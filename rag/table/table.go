@@ -30,6 +30,8 @@ type Table struct {
 	Columns []Column
 	// Rows are the rows of data, without headers.
 	Rows []Row
+	// Turned reports that the rows are columns in the text, as in a comparison of products side by side.
+	Turned bool
 	// Start and End are byte offsets in the text. End is exclusive.
 	Start, End int
 }

@@ -137,7 +137,8 @@ func isLabel(name string) bool {
 	for _, w := range words(name) {
 		switch w.text {
 		case "no", "nr", "id", "nummer", "plz", "zip", "postcode", "code", "telefon", "phone", "tel", "fax", "ean", "isbn",
-			"artikelnummer", "kundennummer", "port", "article", "artikel", "sku", "version", "release":
+			"artikelnummer", "kundennummer", "port", "office", "room", "buro", "raum", "zimmernummer",
+			"article", "artikel", "sku", "version", "release":
 			return true
 		}
 	}

@@ -79,6 +79,14 @@ var measures = func() map[string]measure {
 		{"temperature", 1, "°c celsius"},
 		{"voltage", 1, "v volt volts"},
 		{"current", 1, "a ampere"},
+		{"noise level", 1, "db db(a)"},
+		{"frequency", 1, "hz"},
+		{"frequency", 1e3, "khz"},
+		{"frequency", 1e6, "mhz"},
+		{"frequency", 1e9, "ghz"},
+		{"charge", .001, "mah"},
+		{"charge", 1, "ah"},
+		{"rotation", 1, "rpm"},
 		{"pressure", 1, "bar"},
 		{"pressure", .001, "mbar hpa"},
 		{"speed", 1, "km/h kmh kph"},
@@ -108,6 +116,14 @@ func canonicalUnit(unit string) string {
 	return unit
 }
 
+// canonicalOf returns the first name of a unit, such as h for hours.
+func canonicalOf(unit string) string {
+	if m, ok := measures[strings.ToLower(unit)]; ok {
+		return m.code
+	}
+	return canonicalUnit(unit)
+}
+
 // isCurrency reports whether a canonical unit is a currency.
 func isCurrency(unit string) bool {
 	_, ok := currencies[strings.ToLower(unit)]
@@ -123,7 +139,10 @@ func dimensionOf(unit string) string {
 }
 
 // isUnit reports whether a word is a known unit or currency.
-func isUnit(word string) bool { return dimensionOf(word) != "" }
+func isUnit(word string) bool {
+	above, below, ok := strings.Cut(word, "/")
+	return dimensionOf(word) != "" || ok && dimensionOf(above) != "" && dimensionOf(below) != "" // mg/l
+}
 
 // converted returns a value in another unit, and false if the units do not fit.
 func converted(value float64, from, to string) (float64, bool) {
@@ -155,6 +174,8 @@ func splitUnit(header string) (name, unit string) {
 		inner := strings.TrimPrefix(strings.TrimPrefix(m[2], "in "), "à ")
 		if isUnit(inner) || strings.ContainsAny(inner, "/^²³°%") || len(inner) <= 4 {
 			name, unit = m[1], canonicalUnit(inner)
+		} else if first, _, ok := strings.Cut(strings.ReplaceAll(inner, ",", " "), " "); ok && isCurrency(canonicalUnit(first)) {
+			name, unit = m[1], canonicalUnit(first) // EUR, excl. VAT
 		}
 	} else if m := behindSign.FindStringSubmatch(header); m != nil && isUnit(m[2]) && !timeWord[strings.ToLower(m[2])] {
 		name, unit = m[1], canonicalUnit(m[2])

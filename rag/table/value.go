@@ -177,7 +177,7 @@ var monthNames = map[string]time.Month{
 
 // wholeMonths are the names of months.
 var wholeMonths = setOf("january february march april may june july august september october november december " +
-	"januar februar märz maerz april mai juni juli august september oktober november dezember sept")
+	"januar februar märz marz maerz april mai juni juli august september oktober november dezember sept")
 
 // setOf returns the words of a list as a set.
 func setOf(list string) map[string]bool {

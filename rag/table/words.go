@@ -18,6 +18,8 @@ type word struct {
 	written string
 	// head is the known last part of a compound in the name of a column, or "".
 	head string
+	// caps reports that the word is written in capitals in a text that has small letters.
+	caps bool
 }
 
 var (
@@ -32,6 +34,7 @@ var (
 func words(s string) []word {
 	s = negated.ReplaceAllString(s, "$1 not")
 	s = genitive.ReplaceAllString(s, "")
+	caps := capitals(s)
 	var out []word
 	for _, w := range wordPattern.FindAllString(strings.ReplaceAll(strings.ToLower(s), "_", " "), -1) {
 		switch {
@@ -52,8 +55,21 @@ func words(s string) []word {
 			out = append(out, newWord(w))
 		default:
 			for _, p := range strings.FieldsFunc(w, func(r rune) bool { return strings.ContainsRune("-–/^", r) }) {
-				out = append(out, newWord(p))
+				own := newWord(p)
+				own.caps = caps[p]
+				out = append(out, own)
 			}
+		}
+	}
+	return out
+}
+
+// capitals returns the words in capitals, such as the department IT, which is no pronoun. A cell may have nothing else.
+func capitals(s string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range wordPattern.FindAllString(s, -1) {
+		if len(w) > 1 && strings.ToUpper(w) == w && strings.ToLower(w) != w && (len(w) == len(s) || strings.ToUpper(s) != s) {
+			out[strings.ToLower(w)] = true
 		}
 	}
 	return out
@@ -138,7 +154,7 @@ func (w word) isNumber() bool {
 
 // isStop reports whether a word has no meaning of its own in a question.
 func (w word) isStop() bool {
-	return lightWords[w.text] || text.StopWords("en")[w.written] || text.StopWords("de")[w.written]
+	return !w.caps && (lightWords[w.text] || text.StopWords("en")[w.written] || text.StopWords("de")[w.written])
 }
 
 // lightWords are verbs and fillers that ask for nothing particular.
@@ -158,6 +174,11 @@ var lightWords = setOf(`
 	aus bei beim mit nach fur um pro je durch steht stehen liegt liegen kommt kommen fahrt fahren halt halten braucht brauchen
 	heisst heissen geht gehen bekomme bekommt ding dinge sache sachen teil teile zeile zeilen spalte spalten
 	tabelle eintrag eintrage bitte danke hallo gerade zur zeit verfugbar vorhanden eigentlich
-	sit sits sitzt sitzen dabei arbeitet arbeiten works
+	sit sits sitzt sitzen dabei arbeitet arbeiten work works working
 	findet finden statt lange place held happen happens belong belongs belonged gehort gehoren gehorte
-	got received receive bekam bekamen erhielt erhielten erhalt erhalten`)
+	got received receive bekam bekamen erhielt erhielten erhalt erhalten
+	sell sells selling offer offers offered carry contain contains include includes included provide provides fit fits fitting shows
+	shown pay pays paid paying went happened anyone anybody somebody someone jemand
+	ging gehen gab geben lag liegen blieb bleibt bleiben fand bietet bieten anbieten fuhrt fuhren enthalt enthalten passt passen
+	kaufen kauft verkaufen verkauft verkauften zeigt zeigen gilt gelten nutzt nutzen macht machen mach tun tut bedeutet bedeuten
+	zahlt zahlen gezahlt bezahlt uberwiesen genau ungefahr exactly roughly`)

@@ -870,6 +870,7 @@ export interface Params {
   table_no_value: [string, string];
   table_nothing: [string];
   table_nothing_where: [string, string];
+  table_nth: [number, string, string, string, number];
   table_ranked: [number, string];
   table_row: [string];
   table_row_length: [number, number, number];

@@ -75,6 +75,7 @@ export const answers = {
   table_named: (a, b, c) => `Nur ${a} in ${b} heißt ${c}.`,
   table_nothing: (a) => `Keine Zeile in ${a} passt.`,
   table_nothing_where: (a, b) => `Keine Zeile in ${a} passt zu ${b}.`,
+  table_nth: (rank, a, b, c, n) => `Rang ${rank} nach ${a}: ${b}, bei ${c}. Verglichene Zeilen: ${n}.`,
   table_ranked: (n, a) => `${n} Zeilen, geordnet nach ${a}.`,
   table_row: (a) => `1 Zeile in ${a} passt.`,
   table_row_where: (a, b) => `1 Zeile in ${a} passt zu ${b}.`,
