@@ -6,7 +6,7 @@ import (
 	"docent/internal/lazyregexp"
 )
 
-// Kind is a kind of answers that is easy to recognize. Its patterns are English.
+// Kind is a kind of answers that is easy to recognize. Its patterns are English and German.
 type Kind string
 
 // The kinds of answers that limit the evidence. Numbers are none: most passages have some.
@@ -14,6 +14,8 @@ const (
 	Date     Kind = "date"
 	Price    Kind = "price"
 	Duration Kind = "duration"
+	Phone    Kind = "phone"
+	Email    Kind = "email"
 )
 
 // Further kinds of answers, whose words need not be in the passages.
@@ -47,9 +49,11 @@ func words(list string) map[string]bool {
 
 // units matches the names of units of time, and amounts numbers in words.
 const (
-	units   = `(?:milli)?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)`
+	units = `(?:(?:milli)?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)|` +
+		`(?:milli)?sekunden?|minuten?|stunden?|tage?n?|wochen?|monate?n?|jahre?n?)`
 	amounts = `(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|twenty|thirty|` +
-		`forty|fifty|sixty|ninety|hundred|thousand|several|few|couple|half|every|each|per)`
+		`forty|fifty|sixty|ninety|hundred|thousand|several|few|couple|half|every|each|per|` +
+		`eine?[nmrs]?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|vierzehn|halbe?[nmrs]?|jede[nmrs]?|pro|mehrere|wenige)`
 )
 
 // months matches the names of months. "May" alone is a verb.
@@ -62,13 +66,15 @@ var answerKinds = []answerKind{
 	{
 		kind: Date, words: words("date dates year month day time datum termin jahr monat tag uhrzeit"),
 		header: lazyregexp.New(`(?i)\bdate\b|datum|\bstand\b|\b(?:from|until|since|ab|seit|bis)$`),
-		asked:  lazyregexp.New(`(?i)\b(?:welche[snm]?|in welchem) (?:jahr|datum|monat)\b|^\W*(?:(?:and|so) )?when (?:was|were|did)\b|\b(?:what|which) (?:year|date|month|century|decade)\b|\brelease date\b`),
+		asked: lazyregexp.New(`(?i)\b(?:welche[snm]?|in welchem) (?:jahr|datum|monat)\b|^\W*(?:(?:and|so) )?when (?:was|were|did)\b|\b(?:what|which) (?:year|date|month|century|decade)\b|\brelease date\b|` +
+			`^\W*(?:(?:und|so) )?wann (?:wurden?|war(?:en)?)\b`),
 		// A version is a date, too: "since 6.0.0".
 		given: lazyregexp.New(`\b(?:1\d|20)\d\d(?:s\b|\b)|\b` + months + `\b|` +
 			`\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.? \d|` +
 			`\d\.? (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b|\b\d{1,4}[-/.]\d\d?[-/.]\d{1,4}\b|\b\d?\d:\d\d\b|` +
 			`(?i)\b(?:version|release|since|v) ?\d|\bcentur(?:y|ies)\b|\byears (?:ago|before)\b|\b(?:yesterday|last|this) (?:spring|summer|autumn|` +
-			`fall|winter|year|month|week)\b|\byesterday\b|day\b.* (?:morning|evening|night)\b|\d (?:bc|bce|ad|ce)\b`),
+			`fall|winter|year|month|week)\b|\byesterday\b|day\b.* (?:morning|evening|night)\b|\d (?:bc|bce|ad|ce)\b|` +
+			`\bjahrhundert|\bvor (?:\w+ )?jahren\b|\bgestern\b|\bletzte[nsmr]? (?:jahr|woche|monat)`),
 	},
 	{
 		kind: Price,
@@ -85,11 +91,22 @@ var answerKinds = []answerKind{
 	{
 		kind: Duration, words: words("duration period dauer frist dauert"),
 		header: lazyregexp.New(`(?i)\b` + units + `\b|dauer|\(h\)`),
-		asked: lazyregexp.New(`(?i)\b(?:how many|number of) ` + units + `\b|^\W*` + units + ` (?:until|before|after)\b|` +
+		asked: lazyregexp.New(`(?i)\b(?:how many|number of|wie ?vielen?|wie ?viele) ` + units + `\b|^\W*` + units + ` (?:until|before|after)\b|` +
 			`\b(?:default|value|limit)\b.* in ` + units + `\b`),
 		given: lazyregexp.New(`(?is)\d.*(?:\b|_)` + units + `\b|(?:\b|_)` + units + `\b.*\d|` +
 			`\b` + amounts + `[ -](?:\w+ ){0,2}` + units + `\b|` +
-			`\b\d+ ?(?:ms|min|[smhdwy])\b|\b(?:daily|hourly|weekly|monthly|yearly)\b`),
+			`\b\d+ ?(?:ms|min|[smhdwy])\b|\b(?:daily|hourly|weekly|monthly|yearly)\b|` +
+			`\b(?:täg|stünd|wöchent|monat|jähr)lich`),
+	},
+	{
+		kind: Phone, words: words("phone telephone telefon telefonnummer nummer rufnummer durchwahl"),
+		asked: asksFor(`(?:(?:tele)?phone|fax|mobile|hotline) (?:number|no)|(?:telefon|fax|handy|mobil|ruf)nummer|durchwahl`),
+		given: lazyregexp.New(`\+?\d[\d ()/-]{4,}\d|(?i)(?:\b(?:call|dial|ext(?:ension)?|wählen?)|phone|telefon|nummer|durchwahl|\btel)\b.{0,20}\d`),
+	},
+	{
+		kind: Email, words: words("mail email mailadresse"),
+		asked: asksFor(`(?:e-?mail|mail) address|(?:e-?)?mail-?adresse`),
+		given: lazyregexp.New(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`),
 	},
 	{
 		kind: contact,
@@ -112,6 +129,12 @@ var answerKinds = []answerKind{
 		given:  lazyregexp.New(`\b(?:Mr|Mrs|Ms|Dr|Prof|Herrn?|Frau)\b\.? \p{Lu}|\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}{2,}\b`),
 		header: lazyregexp.New(`(?i)\b(?:name|owner|responsible|contact|person)\b|zuständig|verantwortlich|ansprechpartner|leitung`),
 	},
+}
+
+// asksFor matches questions for the value of a thing, and not those what to do with it: "how do I change my phone number".
+func asksFor(thing string) *lazyregexp.Regexp {
+	return lazyregexp.New(`(?i)^(?:.*\b(?:what|whats|welche|wie (?:ist|lautet))\b.*|\W*(?:the |our |your |die )?)\b(?:` + thing + `)` +
+		`(?: (?:of|for|von|vom|der|des|für)\b|\W*$)`)
 }
 
 // isGiven reports whether a passage has an answer of the kind: by its form, or as a number in a column or row whose header names

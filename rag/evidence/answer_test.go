@@ -34,6 +34,12 @@ func TestAnswerKinds(t *testing.T) {
 		{"When was the fan of the pump added?", fan + "The fan of the pump was added on the 3rd of March.", ""},
 		{"When was the fan of the pump added?", fan + "The fan of the pump was added at 14:32.", ""},
 		{"What is the cost of the fan?", fan, ""},
+		{"what is the phone number of the maker of the pump", fan, Phone},
+		{"what is the phone number of the maker of the pump", fan + "The maker of the pump: phone 030 1234567.", ""},
+		{"phone number of the maker of the pump?", fan + "Call the maker of the pump at extension 12.", ""},
+		{"how do I change the phone number of the pump", fan, ""},
+		{"what is the email address of the maker of the pump?", fan, Email},
+		{"what is the email address of the maker of the pump?", fan + "Write to the maker of the pump: fan@pump.example", ""},
 		{"What is a price list of the fan?", fan, ""},
 		{"When is the fan of the pump replaced?", fan, ""},
 		{"What does the pump do when it is replaced?", fan, ""},
@@ -46,6 +52,26 @@ func TestAnswerKinds(t *testing.T) {
 		}
 		if p := s.Probability(); c.want != "" && p >= minEvidence {
 			t.Errorf("%s: evidence %v", c.question, p)
+		}
+	}
+	const pumpe = "Der Lüfter der Pumpe wurde durch einen leiseren ersetzt. Er braucht kein Öl. Der Hersteller der Pumpe hat ein Geschäft. "
+	for _, c := range []struct {
+		question, passage string
+		want              Kind
+	}{
+		{"Nach wie vielen Tagen hält der Lüfter der Pumpe?", pumpe, Duration},
+		{"Nach wie vielen Tagen hält der Lüfter der Pumpe?", pumpe + "Nach zwei Tagen hält der Lüfter der Pumpe.", ""},
+		{"Nach wie vielen Tagen hält der Lüfter der Pumpe?", pumpe + "Der Lüfter der Pumpe hält täglich.", ""},
+		{"Wann wurde der Lüfter der Pumpe ersetzt?", pumpe, Date},
+		{"Wann wurde der Lüfter der Pumpe ersetzt?", pumpe + "Der Lüfter der Pumpe wurde im Mai ersetzt.", ""},
+		{"Wann wurde der Lüfter der Pumpe ersetzt?", pumpe + "Der Lüfter der Pumpe wurde vor zwei Jahren ersetzt.", ""},
+		{"Wie lautet die Telefonnummer vom Hersteller der Pumpe?", pumpe, Phone},
+		{"Wie lautet die Telefonnummer vom Hersteller der Pumpe?", pumpe + "Hersteller der Pumpe: Tel. 030 12345", ""},
+	} {
+		p := passage("Pumpe", "Lüfter", c.passage)
+		p.Language = "de"
+		if s, _ := Read(testStatic, c.question, 0, Corpus{Chunks: 3}, []Passage{p}); s.Without != c.want {
+			t.Errorf("%s (%s): without %q, want %q", c.question, c.passage, s.Without, c.want)
 		}
 	}
 	releases := []Passage{passage("Pump", "Release 2 (2023-04-01)", fan)}

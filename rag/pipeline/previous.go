@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"docent/internal/fault"
@@ -106,7 +107,7 @@ func (a recall) reply() {
 	case talk.Repeat:
 		a.quote(a.last.Text)
 	case talk.Shorter:
-		a.quote(firstCited(a.last.Text))
+		a.quote(firstCited(a.last.Text, len(a.last.Passages)))
 	case talk.Steps:
 		if items := itemsOf(a.last.Text); items != "" {
 			a.quote(items)
@@ -160,18 +161,41 @@ func (a recall) listBehind(cited []int) bool {
 	return false
 }
 
-// firstCited returns the first sentence of an answer that cites a passage, or the first one.
-func firstCited(answer string) string {
-	all := text.Sentences(answer, false)
-	for _, s := range all {
-		if body := answer[s.Start:s.End]; text.ResolveMarkers(body, 0) != body {
-			return body
+// firstCited returns the first sentence of the first part of an answer that cites a passage, with its markers. A sentence that
+// introduces a list keeps the list. Without markers, it is the first sentence of the answer.
+func firstCited(answer string, passages int) string {
+	lines := strings.Split(answer, "\n")
+	for i, line := range lines {
+		numbers := text.Marked(line, passages)
+		if len(numbers) == 0 {
+			continue
 		}
+		if strings.HasPrefix(line, "|") {
+			return answer[:len(strings.Join(lines[:i+1], "\n"))] // the row with its header
+		}
+		first := firstSentence(line)
+		if len(text.Marked(first, passages)) == 0 {
+			for _, n := range numbers {
+				first += " [" + strconv.Itoa(n) + "]"
+			}
+		}
+		if strings.HasSuffix(text.ResolveMarkers(first, 0), ":") {
+			if items := itemsOf(strings.Join(lines[i+1:], "\n")); items != "" {
+				first += "\n\n" + items
+			}
+		}
+		return first
 	}
+	return firstSentence(answer)
+}
+
+// firstSentence returns the first sentence of a text.
+func firstSentence(s string) string {
+	all := text.Sentences(s, false)
 	if len(all) == 0 {
-		return answer
+		return s
 	}
-	return answer[all[0].Start:all[0].End]
+	return s[all[0].Start:all[0].End]
 }
 
 // itemsOf returns the items of lists and the code in an answer, or "".

@@ -65,6 +65,23 @@ func TestPreviousWithoutModel(t *testing.T) {
 	}
 }
 
+// TestFirstCited checks that a shorter answer is the first sentence of what the answer quotes, although the marker stands behind the
+// last one.
+func TestFirstCited(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[string]string{
+		"**Mentors:** The list helps beginners. All can join it. [2]\n\nMore is on the page. [1]": "**Mentors:** The list helps beginners. [2]",
+		"A line of docent.\n\nThe pump stops. [1][2]":                                             "The pump stops. [1][2]",
+		"To stop the pump: [1]\n\n1. Close the valve. [1]\n2. Wait. [1]\n\nIt is loud. [2]":       "To stop the pump: [1]\n\n1. Close the valve. [1]\n2. Wait. [1]",
+		"| pump | price |\n| --- | --- |\n| A | 3 [1] |\n| B | 4 [1] |":                           "| pump | price |\n| --- | --- |\n| A | 3 [1] |",
+		"Nothing is cited. At all.": "Nothing is cited.",
+	} {
+		if got := firstCited(answer, 2); got != want {
+			t.Errorf("%q became %q, want %q", answer, got, want)
+		}
+	}
+}
+
 // TestPreviousWithModel checks that a model gets the last answer and its passages, without a search.
 func TestPreviousWithModel(t *testing.T) {
 	t.Parallel()

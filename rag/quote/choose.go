@@ -46,7 +46,7 @@ const (
 
 const (
 	// maxBlocks is the maximum number of chosen blocks.
-	maxBlocks = 6
+	maxBlocks = 4
 	// maxAnswer is the number of words from which an answer gets no further block.
 	maxAnswer = 160
 	// enough is the share of the best score that a further window needs.
@@ -165,7 +165,7 @@ func (e *extractor) widened(c candidate) candidate {
 // Shares of the best block's relation to the question that a further block needs.
 const (
 	minOfBest    = .4
-	minOfSimilar = .6
+	minOfSimilar = .85
 )
 
 // related reports whether a further block has a clear relation to the question: it has nearly as many words of the question as

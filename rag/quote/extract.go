@@ -247,6 +247,9 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 		if i > 0 && sentences[i-1].Block == s.Block {
 			s.Start += len(definitionMark.FindString(p.Text[s.Start:s.End]))
 		}
+		if s.Kind != text.CodeSentence && s.Kind != text.RowSentence {
+			s.Start += len(emptyCell.FindString(p.Text[s.Start:s.End]))
+		}
 		q := quote{Sentence: s, doc: doc, at: len(out), text: p.Text[s.Start:s.End], header: header, label: label, stems: map[string]bool{}}
 		if e.defines != nil && q.Kind != text.CodeSentence {
 			q.defined = e.defines.Strength(p.Document.Title, q.text)
@@ -283,6 +286,9 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 
 // definitionMark matches the mark of a definition in Markdown, below its term.
 var definitionMark = lazyregexp.New(`^:[ \t]+`)
+
+// emptyCell matches the rest of an empty cell before the only text of a row, such as a picture beside a warning.
+var emptyCell = lazyregexp.New(`^\|[ \t]+`)
 
 // classified returns a sentence with its kind. The line of a question above its answer is a title. In Markdown, a line without
 // a final stop that states a value, or that is not the first of its paragraph, is no title.

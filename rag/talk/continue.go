@@ -46,6 +46,9 @@ func Continues(message string, turns []Turn) (Continuation, bool) {
 	if earlier == "" {
 		return Continuation{}, false
 	}
+	if whole, ok := turned(earlier, message); ok {
+		return Continuation{Whole: whole, Part: whole, Replaced: true}, true
+	}
 	part, bare := partOf(message)
 	switch {
 	case part != "" && asksFirst.MatchString(part) && len(ownWords(part)) > 0 && direct.MatchString(part):

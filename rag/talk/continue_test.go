@@ -16,6 +16,8 @@ func TestContinues(t *testing.T) {
 		{"install on ubuntu", "fedora", "install on ubuntu\nfedora", "fedora"},
 		{"E21", "what should I do", "E21\nwhat should I do", ""},
 		{"how do I stop it", "no, how do I start the engine?", "how do I start the engine", "how do I start the engine"},
+		{"how much memory do I need without a desktop", "and with?", "how much memory do I need with a desktop", "how much memory do I need with a desktop"},
+		{"Wie viel Speicher brauche ich ohne Desktop?", "und mit?", "Wie viel Speicher brauche ich mit Desktop?", "Wie viel Speicher brauche ich mit Desktop?"},
 		// These stand alone.
 		{"how long is the pier", "how deep is the harbor at low tide?", "", ""},
 		{"how long is the pier", "SELECT a FROM b;", "", ""},

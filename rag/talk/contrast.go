@@ -79,6 +79,30 @@ func replaced(earlier, part string) (string, bool) {
 	return "", false
 }
 
+// opposites are prepositions with opposite meanings.
+var opposites = map[string]string{
+	"with": "without", "without": "with", "before": "after", "after": "before",
+	"mit": "ohne", "ohne": "mit", "vor": "nach", "nach": "vor",
+}
+
+// turned returns the earlier question with the opposite preposition, for a message such as "and without?".
+func turned(earlier, message string) (string, bool) {
+	m := bareOpposite.FindStringSubmatch(message)
+	if m == nil {
+		return "", false
+	}
+	preposition := strings.ToLower(m[1])
+	for _, w := range wholeWords(earlier, "") {
+		if strings.EqualFold(w.text, opposites[preposition]) {
+			return earlier[:w.start] + preposition + earlier[w.end:], true
+		}
+	}
+	return "", false
+}
+
+// bareOpposite matches a message that is only such a preposition.
+var bareOpposite = lazyregexp.New(`(?i)^\W*(?:(?:and|or|but|und|oder|aber|what about|was ist)\s+)?(with|without|before|after|mit|ohne|vor|nach)(?: it| that)?\W*$`)
+
 // endOfRun returns the position of the last word in the first run of telling words at or behind at. Only spaces are between
 // them.
 func endOfRun(words []word, at int) int {
