@@ -3,6 +3,7 @@
 package pgtest
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -88,15 +89,15 @@ func (c *cluster) database(t testing.TB) string {
 	return c.clone(t, c.name)
 }
 
-// Template makes a database that Clone copies. fill stores data in it and closes its connections before it returns. The
-// template exists until the end of the package's tests.
-func Template(ctx context.Context, fill func(url string) error) (name string, err error) {
+// Template makes a database that Clone copies, from another template; "" is the empty, migrated one. fill stores data in it
+// and closes its connections before it returns. The template exists until the end of the package's tests.
+func Template(ctx context.Context, from string, fill func(url string) error) (name string, err error) {
 	c := &process
 	if err := c.ready(ctx); err != nil {
 		return "", err
 	}
 	name = "docent_test_" + strings.ToLower(rand.Text())
-	if err := do(ctx, c.admin, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, c.name)); err != nil {
+	if err := do(ctx, c.admin, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, cmp.Or(from, c.name))); err != nil {
 		return "", err
 	}
 	c.mu.Lock()

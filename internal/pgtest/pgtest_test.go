@@ -46,7 +46,7 @@ func TestTemplate(t *testing.T) {
 		}
 		return conn
 	}
-	template, err := pgtest.Template(t.Context(), func(url string) error {
+	template, err := pgtest.Template(t.Context(), "", func(url string) error {
 		conn := open(url)
 		defer conn.Close(t.Context())
 		_, err := conn.Exec(t.Context(), "INSERT INTO collection (name) VALUES ('filled')")

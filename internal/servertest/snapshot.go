@@ -68,13 +68,9 @@ func (s Suite) Run() int {
 // and the users.
 func snapshotOf(t testing.TB, cfg Config, data string) (database string, people []Person) {
 	t.Helper()
-	s, err := find(fmt.Sprintf("%s %v %q", cfg.Store, cfg.Auth, cfg.Documents))
+	s, err := made(t, cfg)
 	if err != nil {
-		t.Fatal(err)
-	}
-	s.once.Do(func() { s.err = s.make(t, cfg) })
-	if s.err != nil {
-		t.Fatalf("make a snapshot: %v", s.err)
+		t.Fatalf("make a snapshot: %v", err)
 	}
 	if err := os.CopyFS(data, os.DirFS(s.data())); err != nil {
 		t.Fatal(err)
@@ -83,6 +79,17 @@ func snapshotOf(t testing.TB, cfg Config, data string) (database string, people 
 		database = pgtest.Clone(t, s.template)
 	}
 	return database, slices.Clone(s.people)
+}
+
+// made returns the snapshot for a configuration, and makes it if it is the first one.
+func made(t testing.TB, cfg Config) (*snapshot, error) {
+	t.Helper()
+	s, err := find(fmt.Sprintf("%s %v %q", cfg.Store, cfg.Auth, cfg.Documents))
+	if err != nil {
+		return nil, err
+	}
+	s.once.Do(func() { s.err = s.make(t, cfg) })
+	return s, s.err
 }
 
 // restore makes a data folder and the database of a dump. It returns the URL of the database, "" for
@@ -131,10 +138,20 @@ func (s *snapshot) data() string { return filepath.Join(s.dir, "data") }
 
 func (s *snapshot) make(t testing.TB, cfg Config) (err error) {
 	t.Helper()
+	base := &snapshot{}
+	if cfg.Auth && len(cfg.Documents) > 0 { // hashing the passwords takes longer than reading the documents
+		if base, err = made(t, Config{Store: cfg.Store, Auth: true}); err != nil {
+			return err
+		}
+		if err := os.CopyFS(s.data(), os.DirFS(base.data())); err != nil {
+			return fmt.Errorf("copy a snapshot: %w", err)
+		}
+		s.people, cfg.Auth = base.people, false
+	}
 	if cfg.Store != Postgres {
 		return s.fill(t, "", cfg)
 	}
-	s.template, err = pgtest.Template(t.Context(), func(url string) error { return s.fill(t, url, cfg) })
+	s.template, err = pgtest.Template(t.Context(), base.template, func(url string) error { return s.fill(t, url, cfg) })
 	return err
 }
 
@@ -159,6 +176,21 @@ func (s *snapshot) fill(t testing.TB, database string, cfg Config) error {
 		return err
 	}
 	defer store.Close(ctx)
+	if err := s.ingest(ctx, store, cfg.Documents); err != nil {
+		return err
+	}
+	if !cfg.Auth {
+		return nil
+	}
+	s.people, err = People(ctx, store.DB)
+	return err
+}
+
+// ingest reads documents into the database.
+func (s *snapshot) ingest(ctx context.Context, store *wiring.Store, documents []Document) error {
+	if len(documents) == 0 {
+		return nil
+	}
 	embedders, err := wiring.OpenEmbedders(ctx, store.Base)
 	if err != nil {
 		return err
@@ -168,7 +200,7 @@ func (s *snapshot) fill(t testing.TB, database string, cfg Config) error {
 		return err
 	}
 	defer readers.Close(ctx)
-	for i, group := range groups(cfg.Documents) {
+	for i, group := range groups(documents) {
 		folder := filepath.Join(s.dir, "documents", strconv.Itoa(i))
 		for _, d := range group {
 			if err := write(filepath.Join(folder, d.Name), d.Content); err != nil {
@@ -184,11 +216,7 @@ func (s *snapshot) fill(t testing.TB, database string, cfg Config) error {
 			}
 		}
 	}
-	if !cfg.Auth {
-		return nil
-	}
-	s.people, err = People(ctx, store.DB)
-	return err
+	return nil
 }
 
 // groups divides documents into runs of the same collection.
