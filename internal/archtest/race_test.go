@@ -11,23 +11,32 @@ import (
 )
 
 // TestRaced: each package that starts goroutines is in RACED of the Makefile, so that its tests
-// run with the race detector. The tests of programs start the finished program, without it.
+// run with the race detector, and no package in UNRACED has locks. The tests of programs start the
+// finished program, without the race detector.
 func TestRaced(t *testing.T) {
 	t.Parallel()
 	makefile, err := os.ReadFile(filepath.Join(root(t), "Makefile"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := regexp.MustCompile(`(?m)^RACED := ((?:.*\\\n)*.*)$`).FindSubmatch(makefile)
-	if found == nil {
-		t.Fatal("the Makefile does not set RACED")
+	list := func(name string) []string {
+		found := regexp.MustCompile(`(?m)^` + name + ` := ((?:.*\\\n)*.*)$`).FindSubmatch(makefile)
+		if found == nil {
+			t.Fatalf("the Makefile does not set %s", name)
+		}
+		return strings.Fields(strings.NewReplacer(`\`, " ", "./", "").Replace(string(found[1])))
 	}
-	raced := strings.Fields(strings.NewReplacer(`\`, " ", "./", "").Replace(string(found[1])))
+	raced, unraced := list("RACED"), list("UNRACED")
 	program := level("cmd/docent")
 	missing := map[string]bool{}
 	for _, s := range sources(t) {
-		if s.test || level(s.dir) == program || slices.ContainsFunc(raced, func(p string) bool { return covers(p, s.dir) }) {
+		plain := slices.Contains(unraced, s.dir)
+		if s.test || level(s.dir) == program || s.dir == "internal/servertest" ||
+			!plain && slices.ContainsFunc(raced, func(p string) bool { return covers(p, s.dir) }) {
 			continue
+		}
+		if at := slices.IndexFunc(s.file.Imports, func(i *ast.ImportSpec) bool { return strings.HasPrefix(i.Path.Value, `"sync`) }); plain && at >= 0 {
+			t.Errorf("%s imports %s: remove ./%s from UNRACED in the Makefile", s.fset.Position(s.file.Imports[at].Pos()), s.file.Imports[at].Path.Value, s.dir)
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
 			if startsGoroutine(n) && !missing[s.dir] {
