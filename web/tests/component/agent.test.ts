@@ -149,9 +149,9 @@ test('a conversation without a name is listed by its first message', async () =>
 });
 
 test('the built-in assistant makes no session before the first question', async () => {
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.idle();
-  expect(mock.sessions.size).toBe(0);
+  await page.getByRole('button', { name: /^Answer options/ }).waitFor(); // the page knows the agent
+  await expect.poll(() => page.locator('nav li').allTextContents()).toEqual(['None yet']);
+  expect([page.sockets, mock.sessions.size]).toEqual([0, 0]);
   await expect.poll(() => page.getByLabel('Your question').getAttribute('placeholder')).toBe('Ask about your documents');
 });
 
@@ -186,9 +186,9 @@ test('a partial answer stays, with the error below it', async () => {
   const seen = async () => {
     await page.getByRole('button', { name: 'Ask again' }).waitFor();
     await expect.poll(() => page.locator('article .cite').allTextContents()).toEqual(['1']);
-    await expect.poll(() => page.getByText('Stopped.').count()).toBe(0);
-    const order = await page.locator('.prose, .answer > .note, .ended').evaluateAll((all) => all.map((el) => el.textContent!.trim()));
-    expect(order).toEqual([expect.stringContaining('made while docent serves'), 'The answer ends here, unfinished.', expect.stringMatching(/The model does not answer\.\s*Ask again/)]);
+    const order = () => page.locator('.prose, .answer > .note, .ended').evaluateAll((all) => all.map((el) => el.textContent!.trim()));
+    await expect.poll(order).toEqual([expect.stringContaining('made while docent serves'), 'The answer ends here, unfinished.', expect.stringMatching(/The model does not answer\.\s*Ask again/)]);
+    expect(await page.getByText('Stopped.').count()).toBe(0);
     await accessible();
   };
   await seen();

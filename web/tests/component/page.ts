@@ -18,8 +18,9 @@ export class Page extends Scope {
   };
   /** Calls of these addresses fail. */
   unreachable: RegExp | undefined;
+  /** The WebSockets that the page has opened since it was loaded. */
+  sockets = 0;
   private cookie = '';
-  private calls = 0;
   private leave: (() => Promise<void>) | undefined;
 
   constructor(private readonly mock: MockDocent) {
@@ -43,19 +44,20 @@ export class Page extends Scope {
     const page = this;
     let gone = false;
     const sockets = new Set<NodeSocket>();
+    this.sockets = 0;
     class Socket extends NodeSocket {
       constructor(address: string, protocols: string[]) {
         super(gone ? 'ws://127.0.0.1:9' : address.replace(/^ws:\/\/[^/]*/, url.replace('http', 'ws')), protocols, { headers: { Cookie: page.cookie } });
         this.on('error', () => undefined);
         sockets.add(this);
+        page.sockets++;
       }
     }
     const fetched = async (path: string, { signal, ...init }: RequestInit = {}): Promise<Response> => {
       if (gone) return new Promise(() => undefined);
       if (page.unreachable?.test(path)) throw new TypeError('fetch failed');
       const canceled = new Promise<never>((_, fail) => signal?.addEventListener('abort', () => fail(new DOMException('canceled', 'AbortError'))));
-      page.calls++;
-      const called = nodeFetch(url + path, { ...init, headers: { ...(init.headers as Record<string, string>), Cookie: page.cookie } }).finally(() => page.calls--);
+      const called = nodeFetch(url + path, { ...init, headers: { ...(init.headers as Record<string, string>), Cookie: page.cookie } });
       const res = await Promise.race([called, canceled]);
       page.cookie = res.headers.get('set-cookie')?.split(';')[0] ?? page.cookie;
       return res;
@@ -78,8 +80,6 @@ export class Page extends Scope {
     };
   }
 
-  /** idle waits until no call is running. */
-  idle = () => expect.poll(() => this.calls).toBe(0);
   title = async () => document.title;
   url = () => location.href;
   evaluate = async <T>(f: () => T) => f();
