@@ -52,6 +52,28 @@ func newStatic(t testing.TB) *embed.Static {
 	return s
 }
 
+// vectorOf has the vectors of all texts of these tests, because most corpora have the same texts.
+var vectorOf sync.Map
+
+// embedded returns the vectors of texts.
+func embedded(t testing.TB, static *embed.Static, texts []string) [][]float32 {
+	t.Helper()
+	out := make([][]float32, len(texts))
+	for i, text := range texts {
+		if known, ok := vectorOf.Load(text); ok {
+			out[i] = known.([]float32)
+			continue
+		}
+		vectors, err := static.EmbedDocuments(t.Context(), []string{text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[i] = vectors[0]
+		vectorOf.Store(text, vectors[0])
+	}
+	return out
+}
+
 // put stores a document, replaces an earlier one of the same source, and returns its id.
 func (c *memoryCorpus) put(t testing.TB, d corpus.Document, chunks ...corpus.Chunk) int64 {
 	t.Helper()
@@ -76,10 +98,7 @@ func (c *memoryCorpus) put(t testing.TB, d corpus.Document, chunks ...corpus.Chu
 		}
 		texts[i] = corpus.IndexText(d.Title, chunks[i])
 	}
-	vectors, err := c.static.EmbedDocuments(t.Context(), texts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	vectors := embedded(t, c.static, texts)
 	c.revision.Number++
 	c.live[d.Source] = corpus.Change{Revision: c.revision.Number, Document: d, Chunks: chunks, Vectors: vectors}
 	c.tell()

@@ -88,7 +88,7 @@ func TestLoadMoves(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := small(t)
-			for i := range 2000 {
+			for i := range 1000 {
 				c.put(t, corpus.Document{Source: fmt.Sprintf("/many/%d.md", i), Title: "Many", Language: "en"},
 					corpus.Chunk{Text: fmt.Sprintf("Pump number %d needs oil.", i%100)})
 			}
@@ -100,14 +100,14 @@ func TestLoadMoves(t *testing.T) {
 			}
 			want := ranking(t, load(t, c, ""), true)
 			r := open(t, c, filepath.Join(t.TempDir(), "index.snapshot"))
-			retrieve.SetMoved(r, 600)
+			retrieve.SetMoved(r, 300)
 			if err := r.Load(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if moved := c.asked > 0; moved != (at == 0) {
 				t.Errorf("the last chunks were read after revision %d", c.asked)
 			}
-			if !retrieve.InOnePiece(r) || r.Len() != 2015 {
+			if !retrieve.InOnePiece(r) || r.Len() != 1015 {
 				t.Errorf("%d chunks are in memory of their own", r.Len())
 			}
 			if got := ranking(t, r, true); got != want {
