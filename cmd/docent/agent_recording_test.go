@@ -115,7 +115,7 @@ states:
   tell: {needs: model, body: [{reason: {planning: false, steps: false}}], on: [{message: any, to: tell}]}
 `, "price.txt", "user: How much is a shirt?\nmodel: A shirt costs 99 euros.\ntool: price 14\nprompt: never asked\n"+
 		"call: price {\"of\":\"shirt\"}\ngoal: 14 euros\n")
-	env := []string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_LLM_URL=" + model.URL, "DOCENT_MODEL=test"}
+	env := []string{"DOCENT_DATA=" + dataFolder(t), "DOCENT_LLM_URL=" + model.URL, "DOCENT_MODEL=test"}
 	args := []string{"agent", "eval", filepath.Join(dir, "shop.yaml"), filepath.Join(dir, "price.txt")}
 	solved := regexp.MustCompile(`solved +1 of 1`)
 	if got := docent(t, env, 0, append(args, "--models")...); !solved.MatchString(got) || len(model.Requests()) == 0 {

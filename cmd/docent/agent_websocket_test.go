@@ -122,7 +122,7 @@ func wantFeedback(t *testing.T, env []string, sessionID string) {
 // the idle timeout in minutes.
 func TestAgentWebSocketTimeout(t *testing.T) {
 	t.Parallel()
-	_, at := serve(t, []string{"DOCENT_DATA=" + t.TempDir(), "SESSION_TIMEOUT=0.02"}) // 1.2 s
+	_, at := serve(t, []string{"DOCENT_DATA=" + dataFolder(t), "SESSION_TIMEOUT=0.02"}) // 1.2 s
 	c, idle := dial(t, at+"/agent_websocket"), dial(t, at+"/other")
 	hear(t, idle)
 	m := hear(t, c)

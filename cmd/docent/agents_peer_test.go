@@ -125,7 +125,7 @@ func (a *twoAgents) asked(t *testing.T, want ...string) {
 func onBothPairs(t *testing.T, f func(t *testing.T, a *twoAgents)) {
 	onBothStores(t, func(t *testing.T, env []string) {
 		second := slices.Clone(env) // of the same database, if it is a server's
-		second[0] = "DOCENT_DATA=" + t.TempDir()
+		second[0] = "DOCENT_DATA=" + dataFolder(t)
 		f(t, newTwoAgents(t, env, second))
 	})
 }

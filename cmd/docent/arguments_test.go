@@ -10,7 +10,7 @@ import (
 // errors that say what to do.
 func TestUselessArguments(t *testing.T) {
 	t.Parallel()
-	docs, env := t.TempDir(), []string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_ENCODER=off"}
+	docs, env := t.TempDir(), []string{"DOCENT_DATA=" + dataFolder(t), "DOCENT_ENCODER=off"}
 	write(t, docs, "pump.md", "# Pump\n\nThe feed pump moves 40 litres per minute.\n")
 	docent(t, env, 0, "ingest", docs)
 	const question = "How much does the feed pump move?"

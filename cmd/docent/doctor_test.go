@@ -43,7 +43,7 @@ func TestDoctorOfIndex(t *testing.T) {
 			[]string{"FAIL  index     the index pgvector needs at least 3 connections to Postgres, and pool_max_conns allows 2"},
 		},
 	} {
-		env := append([]string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_ADDR=127.0.0.1:0"}, c.env...)
+		env := append([]string{"DOCENT_DATA=" + dataFolder(t), "DOCENT_ADDR=127.0.0.1:0"}, c.env...)
 		out := docent(t, env, c.code, "doctor")
 		for _, want := range c.want {
 			if !strings.Contains(out, want) {
@@ -68,7 +68,7 @@ func TestDoctorOfAccess(t *testing.T) {
 	t.Cleanup(issuer.Close)
 	paid := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("it asks for %s", r.URL) }))
 	t.Cleanup(paid.Close)
-	env := []string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_ADDR=127.0.0.1:0"}
+	env := []string{"DOCENT_DATA=" + dataFolder(t), "DOCENT_ADDR=127.0.0.1:0"}
 	for name, c := range map[string]struct {
 		env  []string
 		code int
@@ -114,7 +114,7 @@ func TestDoctorOfModel(t *testing.T) {
 		"not there": {script(llmtest.Reply{Status: 404, Body: `{"error":{"message":"no"}}`}), 1, "it has: m, other"},
 		"no server": {"DOCENT_LLM_URL=http://127.0.0.1:1/v1", 1, "FAIL  model     llm m: "},
 	} {
-		env := []string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_ADDR=127.0.0.1:0", "DOCENT_MODEL=m", c.env}
+		env := []string{"DOCENT_DATA=" + dataFolder(t), "DOCENT_ADDR=127.0.0.1:0", "DOCENT_MODEL=m", c.env}
 		if out := docent(t, env, c.code, "doctor"); !strings.Contains(out, c.want) {
 			t.Errorf("%s: there is no %q in\n%s", name, c.want, out)
 		}

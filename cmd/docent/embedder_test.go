@@ -43,7 +43,7 @@ func TestOtherEmbedder(t *testing.T) {
 	t.Parallel()
 	docs := t.TempDir()
 	write(t, docs, "pump.md", "# Pump\n\nThe feed pump moves 40 litres per minute.\n")
-	env := []string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_EMBEDDER_MODEL=m"}
+	env := []string{"DOCENT_DATA=" + dataFolder(t), "DOCENT_EMBEDDER_MODEL=m"}
 	for i, length := range []int{64, 96} {
 		with := append([]string{"DOCENT_EMBEDDER_URL=" + embeddings(t, length)}, env...)
 		p := start(t, with, "ingest", docs)

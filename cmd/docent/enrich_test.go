@@ -26,7 +26,7 @@ func TestEnrich(t *testing.T) {
 	write(t, docs, "a.md", "# Bilge\n\nThe pump starts by itself and empties the lowest compartment.\n")
 	write(t, docs, "b.md", "# Galley\n\nThe stove burns gas.\n")
 	write(t, docs, "c.md", "# Bread\n\nFlour, water, and salt make the dough.\n")
-	env := []string{"DOCENT_DATA=" + t.TempDir()}
+	env := []string{"DOCENT_DATA=" + dataFolder(t)}
 	with := append([]string{"DOCENT_MODEL=m", "DOCENT_LLM_URL=" + model.URL}, env...)
 	for _, c := range []struct {
 		env  []string

@@ -12,14 +12,21 @@ import (
 	"testing"
 
 	"docent/internal/pgtest"
+	"docent/internal/sqlitetest"
 	"docent/rag/text"
 )
+
+// dataFolder makes a data folder with an empty database, so that not each process creates one.
+func dataFolder(t *testing.T) string {
+	t.Helper()
+	return filepath.Dir(sqlitetest.Path(t))
+}
 
 // onBothStores runs a test with an environment for SQLite and one for Postgres.
 func onBothStores(t *testing.T, f func(t *testing.T, env []string)) {
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		f(t, []string{"DOCENT_DATA=" + t.TempDir()})
+		f(t, []string{"DOCENT_DATA=" + dataFolder(t)})
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
@@ -180,7 +187,7 @@ func answer(t *testing.T, line string) string {
 func TestSameRankingOnBothStores(t *testing.T) {
 	t.Parallel()
 	docs := writeDocs(t, 30)
-	lite := []string{"DOCENT_DATA=" + t.TempDir()}
+	lite := []string{"DOCENT_DATA=" + dataFolder(t)}
 	pg := []string{"DOCENT_DATA=" + t.TempDir(), "DATABASE_URL=" + pgtest.URL(t)}
 	docent(t, lite, 0, "ingest", docs)
 	docent(t, pg, 0, "ingest", docs)

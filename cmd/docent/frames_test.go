@@ -119,7 +119,7 @@ const (
 func fuzzFrames(t *testing.T, length time.Duration, seed uint64) {
 	t.Helper()
 	t.Logf("seed %d", seed)
-	p, at := serve(t, []string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_RATE=1000000", "DOCENT_BURST=1000000"}, "--agent", yamlAgent(t, parrot))
+	p, at := serve(t, []string{"DOCENT_DATA=" + dataFolder(t), "DOCENT_RATE=1000000", "DOCENT_BURST=1000000"}, "--agent", yamlAgent(t, parrot))
 	_ = join(t, at, "warm up", true).wait(t, "synced")
 	goroutines := gauge(t, at, "go_goroutines")
 	ctx, cancel := context.WithTimeout(t.Context(), length+patience)

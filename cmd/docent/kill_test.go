@@ -12,7 +12,10 @@ import (
 // test kills it more often.
 func TestIngestSurvivesKills(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, func(t *testing.T, env []string) { killIngest(t, env, 20, 3) })
+	onBothStores(t, func(t *testing.T, env []string) {
+		env[0] = "DOCENT_DATA=" + t.TempDir() // the first process creates the database
+		killIngest(t, env, 20, 3)
+	})
 }
 
 // killAfter returns a random moment for a kill. A process reads a file in about ten milliseconds. On
@@ -27,7 +30,7 @@ func killAfter(random *rand.Rand, files int) <-chan time.Time {
 func killIngest(t *testing.T, env []string, files, kills int) {
 	t.Helper()
 	docs := writeDocs(t, files)
-	clean := []string{"DOCENT_DATA=" + t.TempDir()}
+	clean := []string{"DOCENT_DATA=" + dataFolder(t)}
 	docent(t, clean, 0, "ingest", docs)
 	moments := rand.New(rand.NewPCG(1, uint64(kills)))
 	killed := 0

@@ -18,7 +18,7 @@ func TestModelNotSetUp(t *testing.T) {
 	})
 	t.Cleanup(model.Close)
 	set := []string{"DOCENT_LLM_URL=" + model.URL, "DOCENT_MODEL=scripted", "OPENAI_API_KEY=wrong"}
-	env := append([]string{"DOCENT_DATA=" + t.TempDir()}, set...)
+	env := append([]string{"DOCENT_DATA=" + dataFolder(t)}, set...)
 	quoting := guarded(t, env)
 	resp, got := quoting.ask(t, quoting.as(t, "token owner"))
 	if resp.StatusCode != http.StatusOK || !strings.Contains(got, "so docent quotes the documents") || !strings.Contains(got, "noon") || strings.Contains(got, "OPENAI_API_KEY") {
@@ -28,7 +28,7 @@ func TestModelNotSetUp(t *testing.T) {
 		t.Errorf("ask answers %s", got)
 	}
 
-	env = append([]string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_ON_MODEL_FAILURE=error"}, set...)
+	env = append([]string{"DOCENT_DATA=" + dataFolder(t), "DOCENT_ON_MODEL_FAILURE=error"}, set...)
 	s := guarded(t, env)
 	w := s.as(t, "token owner")
 	resp, got = s.ask(t, w)

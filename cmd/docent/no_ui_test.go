@@ -11,7 +11,7 @@ import (
 func TestNoUI(t *testing.T) {
 	t.Parallel()
 	const said = "The page is off"
-	env := []string{"DOCENT_DATA=" + t.TempDir()}
+	env := []string{"DOCENT_DATA=" + dataFolder(t)}
 	with, page := serve(t, env)
 	if resp, body := (who{}).Request(t, http.MethodGet, page+"/", ""); resp.StatusCode != http.StatusOK || !strings.Contains(body, "<!doctype html>") {
 		t.Errorf("by default, the page is %d %.100s", resp.StatusCode, body)
@@ -20,9 +20,9 @@ func TestNoUI(t *testing.T) {
 		t.Errorf("by default it says %s", with.log)
 	}
 	for name, start := range map[string]func() (*program, string){
-		"flag": func() (*program, string) { return serve(t, []string{"DOCENT_DATA=" + t.TempDir()}, "--no-ui") },
+		"flag": func() (*program, string) { return serve(t, []string{"DOCENT_DATA=" + dataFolder(t)}, "--no-ui") },
 		"environment": func() (*program, string) {
-			return serve(t, []string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_NO_UI=true"})
+			return serve(t, []string{"DOCENT_DATA=" + dataFolder(t), "DOCENT_NO_UI=true"})
 		},
 	} {
 		p, at := start()

@@ -26,7 +26,7 @@ func TestLogsAreQuiet(t *testing.T) {
 	for _, format := range []string{"text", "json"} {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
-			s := guarded(t, []string{"DOCENT_DATA=" + t.TempDir()}, "--log-level", "debug", "--log-format", format)
+			s := guarded(t, []string{"DOCENT_DATA=" + dataFolder(t)}, "--log-level", "debug", "--log-format", format)
 			owner, user := s.as(t, "token both"), s.as(t, "user both")
 			secrets := []string{said, servertest.Password, "docent_wrong", "quaggaguess", "token=", auth.CookieName + "=", auth.SubprotocolPrefix}
 			for _, w := range s.people {

@@ -39,7 +39,7 @@ func TestRerankingServer(t *testing.T) {
 	docs := t.TempDir()
 	write(t, docs, "pump.md", "# Pump\n\nThe feed pump moves 40 litres per minute.\n")
 	write(t, docs, "other.md", "# Basin\n\nThe server has a basin, which the feed pump fills.\n")
-	env := []string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_ADDR=127.0.0.1:0"}
+	env := []string{"DOCENT_DATA=" + dataFolder(t), "DOCENT_ADDR=127.0.0.1:0"}
 	if p := start(t, env, "ingest", docs); p.wait() != 0 {
 		t.Fatalf("ingest: %s", p.log)
 	}

@@ -28,7 +28,7 @@ func TestServeWarns(t *testing.T) {
 		{"0.0.0.0:0", "--auth", "in the clear", "WARNING"},
 		{"127.0.0.1:0", "--auth", "docent is at", "in the clear"},
 	} {
-		p := start(t, []string{"DOCENT_DATA=" + t.TempDir()}, "serve", "--addr", c.addr, c.flag)
+		p := start(t, []string{"DOCENT_DATA=" + dataFolder(t)}, "serve", "--addr", c.addr, c.flag)
 		at := p.log.line(t, "docent is at ")
 		if said := p.log.String(); !strings.Contains(said, c.want) || strings.Contains(said, c.not) || !strings.HasPrefix(at, "http://127.0.0.1:") {
 			t.Errorf("%s %s: it says %s", c.addr, c.flag, said)

@@ -29,7 +29,7 @@ func TestSourceThatEndsDocent(t *testing.T) {
 			t.Fatal("docent does not read the source")
 		}
 	}
-	env := []string{"DOCENT_DATA=" + t.TempDir()}
+	env := []string{"DOCENT_DATA=" + dataFolder(t)}
 	docent(t, env, 0, "source", "add", "web", site.URL+"/page", "--name", "site", "--every", "1h", "--sources-private")
 	for range 2 {
 		server, _ := serve(t, env, "--sources-private")

@@ -57,7 +57,7 @@ func killSync(t *testing.T, env []string, files, kills int) {
 	}
 	t.Logf("killed %d of %d", killed, kills)
 	docent(t, env, 0, "source", "sync", "docs")
-	fresh := []string{"DOCENT_DATA=" + t.TempDir()}
+	fresh := []string{"DOCENT_DATA=" + dataFolder(t)}
 	docent(t, fresh, 0, "source", "add", "folder", docs, "--name", "docs", "--every", "manual")
 	docent(t, fresh, 0, "source", "sync")
 	list := func(env []string) string {
@@ -80,7 +80,7 @@ func killSync(t *testing.T, env []string, files, kills int) {
 // and removes its documents without another command.
 func TestSourceIsServed(t *testing.T) {
 	t.Parallel()
-	env, docs := []string{"DOCENT_DATA=" + t.TempDir()}, t.TempDir()
+	env, docs := []string{"DOCENT_DATA=" + dataFolder(t)}, t.TempDir()
 	write(t, docs, "pump.md", "# Pump\n\nThe pump runs at 40 bar.\n", "valve.md", "# Valve\n\nThe valve opens at 3 bar.\n")
 	p, url := serve(t, env)
 	docent(t, env, 0, "source", "add", "folder", docs, "--name", "docs")
@@ -136,7 +136,7 @@ func TestSourceIsServed(t *testing.T) {
 // TestIngestWatch has ingest follow a folder.
 func TestIngestWatch(t *testing.T) {
 	t.Parallel()
-	env, docs := []string{"DOCENT_DATA=" + t.TempDir()}, t.TempDir()
+	env, docs := []string{"DOCENT_DATA=" + dataFolder(t)}, t.TempDir()
 	write(t, docs, "pump.md", "# Pump\n\nThe pump runs at 40 bar.\n", "valve.md", "# Valve\n\nThe valve opens at 3 bar.\n", ".docentignore", "secret*\n")
 	p := start(t, env, "ingest", "--watch", docs)
 	p.out.line(t, "2 added")
@@ -168,7 +168,7 @@ func TestIngestWatch(t *testing.T) {
 // unmounted disk does. Its documents stay.
 func TestWatchKeepsVanishedFolders(t *testing.T) {
 	t.Parallel()
-	env, parent := []string{"DOCENT_DATA=" + t.TempDir()}, t.TempDir()
+	env, parent := []string{"DOCENT_DATA=" + dataFolder(t)}, t.TempDir()
 	docs, away := filepath.Join(parent, "disk", "docs"), filepath.Join(parent, "away")
 	write(t, docs, "pump.md", "# Pump\n\nThe pump runs at 40 bar.\n", "sub/valve.md", "# Valve\n\nThe valve opens at 3 bar.\n")
 	must := func(err error) {

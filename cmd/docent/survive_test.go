@@ -88,7 +88,7 @@ func sendFile(t *testing.T, at, name string, data []byte) uploaded {
 // reads an innocent one, answers a question and finds the passage.
 func TestServerSurvives(t *testing.T) {
 	t.Parallel()
-	_, at := serve(t, []string{"DOCENT_DATA=" + t.TempDir()})
+	_, at := serve(t, []string{"DOCENT_DATA=" + dataFolder(t)})
 	for name, data := range hostile(t) {
 		if r := sendFile(t, at, name, data); r.Status != "added" {
 			t.Logf("%s: %s: %s", name, r.Status, r.Reason)

@@ -12,7 +12,7 @@ import (
 // another process. The server's output contains no token.
 func TestTokensOfARunningServer(t *testing.T) {
 	t.Parallel()
-	env := []string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_LOG_LEVEL=debug"}
+	env := []string{"DOCENT_DATA=" + dataFolder(t), "DOCENT_LOG_LEVEL=debug"}
 	server, url := serve(t, env, "--auth")
 	server.log.line(t, "  docent token create")
 	get := func(path string, header ...string) int {

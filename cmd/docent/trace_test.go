@@ -113,7 +113,7 @@ func TestTraces(t *testing.T) {
 func TestForeignTraces(t *testing.T) {
 	t.Parallel()
 	c := collectSpans(t)
-	s := guarded(t, []string{"DOCENT_DATA=" + t.TempDir(), "OTEL_EXPORTER_OTLP_ENDPOINT=" + c.URL})
+	s := guarded(t, []string{"DOCENT_DATA=" + dataFolder(t), "OTEL_EXPORTER_OTLP_ENDPOINT=" + c.URL})
 	header := "00-" + askTrace + "-00f067aa0ba902b7-01"
 	for name, want := range map[string]int{"nobody": http.StatusUnauthorized, "token owner": http.StatusOK} {
 		resp, body := s.as(t, name).Request(t, http.MethodGet, s.at+"/api/documents", "", "Traceparent", header)

@@ -10,7 +10,7 @@ import (
 // TestUserScopes: docent user scopes changes the scopes of an existing user.
 func TestUserScopes(t *testing.T) {
 	t.Parallel()
-	env := []string{"DOCENT_DATA=" + t.TempDir()}
+	env := []string{"DOCENT_DATA=" + dataFolder(t)}
 	db := opened(t, env)
 	a, err := db.Authenticator(auth.Config{})
 	if err != nil {
