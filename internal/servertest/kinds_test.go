@@ -17,37 +17,35 @@ import (
 // these name no document that the reader may not read.
 func TestKindsOfMessages(t *testing.T) {
 	t.Parallel()
-	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
-		s := guarded(t, servertest.Config{Store: store, Documents: []servertest.Document{vault}})
-		if err := s.DB.Rights.SetRight(t.Context(), "vault", rights.Grant{Subject: "user:root", Level: rights.Manage}); err != nil {
-			t.Fatal(err)
-		}
-		for name, documents := range map[string]string{"user other": "1 document", "user root": "2 documents"} {
-			by := s.Person(name)
-			for question, want := range map[string]string{
-				"Guten Morgen!":                 "Hallo! Was möchten Sie aus Ihren Dokumenten wissen?",
-				"Can I trust your answers?":     "Check important answers in the source.",
-				"How many documents are there?": "I know " + documents + " in the collection",
-				"write an email to my boss":     "I cannot do that.",
-			} {
-				for protocol, got := range s.askAll(t, by, question) {
-					if !strings.Contains(got, want) || name == "user other" && strings.Contains(got, "vault") {
-						t.Errorf("%s, %s, %s: %.900s", name, protocol, question, got)
-					}
+	s := guarded(t, servertest.Config{Documents: []servertest.Document{vault}})
+	if err := s.DB.Rights.SetRight(t.Context(), "vault", rights.Grant{Subject: "user:root", Level: rights.Manage}); err != nil {
+		t.Fatal(err)
+	}
+	for name, documents := range map[string]string{"user other": "1 document", "user root": "2 documents"} {
+		by := s.Person(name)
+		for question, want := range map[string]string{
+			"Guten Morgen!":                 "Hallo! Was möchten Sie aus Ihren Dokumenten wissen?",
+			"Can I trust your answers?":     "Check important answers in the source.",
+			"How many documents are there?": "I know " + documents + " in the collection",
+			"write an email to my boss":     "I cannot do that.",
+		} {
+			for protocol, got := range s.askAll(t, by, question) {
+				if !strings.Contains(got, want) || name == "user other" && strings.Contains(got, "vault") {
+					t.Errorf("%s, %s, %s: %.900s", name, protocol, question, got)
 				}
 			}
 		}
-		by := s.Person("user other")
-		say := func(message string) string {
-			body := fmt.Sprintf(`{"model":"docent","messages":[{"role":"user","content":%q}]}`, message)
-			_, got := by.Request(t, http.MethodPost, s.URL+"/v1/chat/completions", body, append([]string{"X-Session-ID", "kinds"}, asJSON...)...)
-			return got
-		}
-		say("When does the pump stop?")
-		if got := say("source?"); !strings.Contains(got, "The last answer is from:") || !strings.Contains(got, "pump") {
-			t.Errorf("the source: %s", got)
-		}
-	})
+	}
+	by := s.Person("user other")
+	say := func(message string) string {
+		body := fmt.Sprintf(`{"model":"docent","messages":[{"role":"user","content":%q}]}`, message)
+		_, got := by.Request(t, http.MethodPost, s.URL+"/v1/chat/completions", body, append([]string{"X-Session-ID", "kinds"}, asJSON...)...)
+		return got
+	}
+	say("When does the pump stop?")
+	if got := say("source?"); !strings.Contains(got, "The last answer is from:") || !strings.Contains(got, "pump") {
+		t.Errorf("the source: %s", got)
+	}
 }
 
 // askAll asks over each protocol, and returns the replies.

@@ -57,22 +57,20 @@ func TestOpenAISessions(t *testing.T) {
 // that does not exist.
 func TestOpenAIModelsOfOthers(t *testing.T) {
 	t.Parallel()
-	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
-		s := guarded(t, servertest.Config{Store: store, Documents: []servertest.Document{vault}})
-		if err := s.DB.Rights.SetRight(t.Context(), "vault", rights.Grant{Subject: "user:root", Level: rights.Manage}); err != nil {
-			t.Fatal(err)
-		}
-		w := s.Person("user both")
-		if _, got := w.Request(t, http.MethodGet, s.URL+"/v1/models", ""); strings.Contains(got, "vault") || !strings.Contains(got, `"docent/default"`) {
-			t.Errorf("the models are %s", got)
-		}
-		ask := func(model string) string {
-			body := `{"model":"docent/` + model + `","messages":[{"role":"user","content":"x"}]}`
-			resp, got := w.Request(t, http.MethodPost, s.URL+"/v1/chat/completions", body, asJSON...)
-			return resp.Status + strings.ReplaceAll(got, model, "NAME")
-		}
-		if hidden, missing := ask("vault"), ask("nothing"); hidden != missing || !strings.Contains(hidden, `"model_not_found"`) {
-			t.Errorf("a collection of others: %s, a missing one: %s", hidden, missing)
-		}
-	})
+	s := guarded(t, servertest.Config{Documents: []servertest.Document{vault}})
+	if err := s.DB.Rights.SetRight(t.Context(), "vault", rights.Grant{Subject: "user:root", Level: rights.Manage}); err != nil {
+		t.Fatal(err)
+	}
+	w := s.Person("user both")
+	if _, got := w.Request(t, http.MethodGet, s.URL+"/v1/models", ""); strings.Contains(got, "vault") || !strings.Contains(got, `"docent/default"`) {
+		t.Errorf("the models are %s", got)
+	}
+	ask := func(model string) string {
+		body := `{"model":"docent/` + model + `","messages":[{"role":"user","content":"x"}]}`
+		resp, got := w.Request(t, http.MethodPost, s.URL+"/v1/chat/completions", body, asJSON...)
+		return resp.Status + strings.ReplaceAll(got, model, "NAME")
+	}
+	if hidden, missing := ask("vault"), ask("nothing"); hidden != missing || !strings.Contains(hidden, `"model_not_found"`) {
+		t.Errorf("a collection of others: %s, a missing one: %s", hidden, missing)
+	}
 }

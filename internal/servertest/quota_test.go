@@ -88,23 +88,21 @@ func TestQuestionQuota(t *testing.T) {
 func TestTokenQuota(t *testing.T) {
 	t.Parallel()
 	notAtMidnight(t)
-	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
-		s := quotaSite(t, store, map[string]string{"quota.tokens": "150"})
-		owner := s.Person("token owner")
-		if resp, body := s.ask(t, owner); resp.StatusCode != http.StatusOK {
-			t.Fatalf("below the limit: %d %s", resp.StatusCode, body)
-		}
-		c := owner.Dial(t, s.URL+"/?protocol=docent.v1&session_id=quota")
-		say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
-		say(t, c, wstest.MessageText, frame("user_message", `"When does the feed pump stop?"`))
-		until(t, c, `"turn_finished"`)
-		resp, body := s.ask(t, owner)
-		wantExceeded(t, resp, body, "quota_tokens")
-		say(t, c, wstest.MessageText, frame("user_message", `"When does the feed pump stop?"`))
-		if got := until(t, c, `"quota_tokens"`); !strings.Contains(got, "150 tokens of the chat model") {
-			t.Errorf("the agent does not name the limit: %s", got)
-		}
-	})
+	s := quotaSite(t, servertest.SQLite, map[string]string{"quota.tokens": "150"})
+	owner := s.Person("token owner")
+	if resp, body := s.ask(t, owner); resp.StatusCode != http.StatusOK {
+		t.Fatalf("below the limit: %d %s", resp.StatusCode, body)
+	}
+	c := owner.Dial(t, s.URL+"/?protocol=docent.v1&session_id=quota")
+	say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
+	say(t, c, wstest.MessageText, frame("user_message", `"When does the feed pump stop?"`))
+	until(t, c, `"turn_finished"`)
+	resp, body := s.ask(t, owner)
+	wantExceeded(t, resp, body, "quota_tokens")
+	say(t, c, wstest.MessageText, frame("user_message", `"When does the feed pump stop?"`))
+	if got := until(t, c, `"quota_tokens"`); !strings.Contains(got, "150 tokens of the chat model") {
+		t.Errorf("the agent does not name the limit: %s", got)
+	}
 }
 
 // TestByteQuota checks files in conversations and uploads. A file that begins
@@ -164,37 +162,35 @@ func TestByteQuota(t *testing.T) {
 // use up the connections and frames of visitors at other addresses.
 func TestVisitorsHaveOwnLimits(t *testing.T) {
 	t.Parallel()
-	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
-		s := quotaSite(t, store, map[string]string{"sockets.user-connections": "2", "sockets.user-burst": "6", "sockets.user-rate": "0.001"})
-		w := s.Person("token site")
-		dial := func(address, id string) (*wstest.Conn, int) {
-			t.Helper()
-			c, resp, err := w.TryDial(t, s.URL+"/?protocol=docent.v1&session_id="+id+strings.Repeat("x", 22), "X-Forwarded-For", address)
-			if err != nil {
-				return nil, resp.StatusCode
-			}
-			say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
-			until(t, c, `"welcome"`)
-			return c, http.StatusOK
+	s := quotaSite(t, servertest.SQLite, map[string]string{"sockets.user-connections": "2", "sockets.user-burst": "6", "sockets.user-rate": "0.001"})
+	w := s.Person("token site")
+	dial := func(address, id string) (*wstest.Conn, int) {
+		t.Helper()
+		c, resp, err := w.TryDial(t, s.URL+"/?protocol=docent.v1&session_id="+id+strings.Repeat("x", 22), "X-Forwarded-For", address)
+		if err != nil {
+			return nil, resp.StatusCode
 		}
-		loud, _ := dial("203.0.113.1", "a")
-		if _, status := dial("203.0.113.1", "b"); status != http.StatusOK {
-			t.Fatalf("a second connection: %d", status)
-		}
-		if _, status := dial("203.0.113.1", "c"); status != http.StatusTooManyRequests {
-			t.Errorf("a third connection of an address: %d", status)
-		}
-		for range 5 {
-			say(t, loud, wstest.MessageText, `{"action":"fetch_user_messages"}`)
-		}
-		until(t, loud, "frames_throttled_all")
-		quiet, status := dial("203.0.113.2", "d")
-		if status != http.StatusOK {
-			t.Fatalf("another address: %d", status)
-		}
-		say(t, quiet, wstest.MessageText, frame("user_message", `"When does the feed pump stop?"`))
-		until(t, quiet, `"turn_finished"`)
-	})
+		say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
+		until(t, c, `"welcome"`)
+		return c, http.StatusOK
+	}
+	loud, _ := dial("203.0.113.1", "a")
+	if _, status := dial("203.0.113.1", "b"); status != http.StatusOK {
+		t.Fatalf("a second connection: %d", status)
+	}
+	if _, status := dial("203.0.113.1", "c"); status != http.StatusTooManyRequests {
+		t.Errorf("a third connection of an address: %d", status)
+	}
+	for range 5 {
+		say(t, loud, wstest.MessageText, `{"action":"fetch_user_messages"}`)
+	}
+	until(t, loud, "frames_throttled_all")
+	quiet, status := dial("203.0.113.2", "d")
+	if status != http.StatusOK {
+		t.Fatalf("another address: %d", status)
+	}
+	say(t, quiet, wstest.MessageText, frame("user_message", `"When does the feed pump stop?"`))
+	until(t, quiet, `"turn_finished"`)
 }
 
 // TestAddressQuota checks that the visitors of a widget have a quota for each
@@ -202,26 +198,24 @@ func TestVisitorsHaveOwnLimits(t *testing.T) {
 func TestAddressQuota(t *testing.T) {
 	t.Parallel()
 	notAtMidnight(t)
-	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
-		s := quotaSite(t, store, map[string]string{"quota.questions": "4", "address-quota.questions": "2"})
-		w := s.Person("token site")
-		asks := func(address, id string, want ...string) {
-			t.Helper()
-			at := s.URL + "/?protocol=docent.v1&session_id=" + id + strings.Repeat("x", 22)
-			c, _, err := w.TryDial(t, at, "X-Forwarded-For", address)
-			if err != nil {
-				t.Fatal(err)
-			}
-			say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
-			for _, text := range want {
-				say(t, c, wstest.MessageText, frame("user_message", `"When does the feed pump stop?"`))
-				until(t, c, text)
-			}
+	s := quotaSite(t, servertest.SQLite, map[string]string{"quota.questions": "4", "address-quota.questions": "2"})
+	w := s.Person("token site")
+	asks := func(address, id string, want ...string) {
+		t.Helper()
+		at := s.URL + "/?protocol=docent.v1&session_id=" + id + strings.Repeat("x", 22)
+		c, _, err := w.TryDial(t, at, "X-Forwarded-For", address)
+		if err != nil {
+			t.Fatal(err)
 		}
-		asks("203.0.113.1", "a", `"turn_finished"`, `"turn_finished"`, "quota_questions", "quota_questions", "quota_questions")
-		asks("203.0.113.2", "b", `"turn_finished"`, `"turn_finished"`, "quota_questions")
-		asks("203.0.113.3", "c", "quota_questions") // of the token
-	})
+		say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
+		for _, text := range want {
+			say(t, c, wstest.MessageText, frame("user_message", `"When does the feed pump stop?"`))
+			until(t, c, text)
+		}
+	}
+	asks("203.0.113.1", "a", `"turn_finished"`, `"turn_finished"`, "quota_questions", "quota_questions", "quota_questions")
+	asks("203.0.113.2", "b", `"turn_finished"`, `"turn_finished"`, "quota_questions")
+	asks("203.0.113.3", "c", "quota_questions") // of the token
 }
 
 // TestGreetingQuota checks that the greetings of an agent that asks a model count for the
@@ -234,23 +228,21 @@ func TestGreetingQuota(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
-		s := quotaSite(t, store, map[string]string{"agent-file": file, "quota.tokens": "1000", "address-quota.tokens": "150"})
-		w := s.Person("token site")
-		greets := func(address, id, want string) {
-			t.Helper()
-			at := s.URL + "/?protocol=docent.v1&session_id=" + id + strings.Repeat("x", 22)
-			c, _, err := w.TryDial(t, at, "X-Forwarded-For", address)
-			if err != nil {
-				t.Fatal(err)
-			}
-			say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
-			until(t, c, want)
+	s := quotaSite(t, servertest.SQLite, map[string]string{"agent-file": file, "quota.tokens": "1000", "address-quota.tokens": "150"})
+	w := s.Person("token site")
+	greets := func(address, id, want string) {
+		t.Helper()
+		at := s.URL + "/?protocol=docent.v1&session_id=" + id + strings.Repeat("x", 22)
+		c, _, err := w.TryDial(t, at, "X-Forwarded-For", address)
+		if err != nil {
+			t.Fatal(err)
 		}
-		// The tokens count when the reply is final. Deltas come earlier.
-		greets("203.0.113.1", "a", `"agent_reply_str"`)
-		greets("203.0.113.1", "b", `"agent_reply_str"`)
-		greets("203.0.113.1", "c", "quota_tokens")
-		greets("203.0.113.2", "d", `"agent_reply_str"`)
-	})
+		say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
+		until(t, c, want)
+	}
+	// The tokens count when the reply is final. Deltas come earlier.
+	greets("203.0.113.1", "a", `"agent_reply_str"`)
+	greets("203.0.113.1", "b", `"agent_reply_str"`)
+	greets("203.0.113.1", "c", "quota_tokens")
+	greets("203.0.113.2", "d", `"agent_reply_str"`)
 }

@@ -374,24 +374,22 @@ func TestRightsOverHTTP(t *testing.T) {
 // of the server.
 func TestShortSources(t *testing.T) {
 	t.Parallel()
-	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
-		s := guarded(t, servertest.Config{Store: store})
-		for name, whole := range map[string]bool{"user other": false, "token owner": false, "user both": false, "user root": true} {
-			for path, body := range map[string]string{
-				"/api/search?q=feed+pump": "", "/api/documents": "", "/api/documents/1": "",
-				"/api/ask": `{"question":"When does the feed pump stop?"}`,
-			} {
-				method := http.MethodGet
-				if body != "" {
-					method = http.MethodPost
-				}
-				_, got := s.Person(name).Request(t, method, s.URL+path, body, asJSON...)
-				if !strings.Contains(got, "/pump.md") || strings.Contains(got, `"source":"/`) != whole {
-					t.Errorf("%s of %s shows the whole path, want %v: %s", path, name, whole, got)
-				}
+	s := guarded(t, servertest.Config{})
+	for name, whole := range map[string]bool{"user other": false, "token owner": false, "user both": false, "user root": true} {
+		for path, body := range map[string]string{
+			"/api/search?q=feed+pump": "", "/api/documents": "", "/api/documents/1": "",
+			"/api/ask": `{"question":"When does the feed pump stop?"}`,
+		} {
+			method := http.MethodGet
+			if body != "" {
+				method = http.MethodPost
+			}
+			_, got := s.Person(name).Request(t, method, s.URL+path, body, asJSON...)
+			if !strings.Contains(got, "/pump.md") || strings.Contains(got, `"source":"/`) != whole {
+				t.Errorf("%s of %s shows the whole path, want %v: %s", path, name, whole, got)
 			}
 		}
-	})
+	}
 }
 
 // TestNarrowTokensOfAdministrators checks that a token without the scope admin has
@@ -399,49 +397,47 @@ func TestShortSources(t *testing.T) {
 // collections does not name those that its reader may not read.
 func TestNarrowTokensOfAdministrators(t *testing.T) {
 	t.Parallel()
-	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
-		s := guarded(t, servertest.Config{
-			Store: store, Documents: []servertest.Document{vault},
-			Agent: "name: fixed\nstates:\n  ask:\n    initial: true\n    body: [{rag: {collections: [vault]}}]\n    on: [{message: any, to: ask}]\n",
-		})
-		if err := s.DB.Rights.SetRight(t.Context(), "vault", rights.Grant{Subject: "user:feeder", Level: rights.Read}); err != nil {
-			t.Fatal(err)
-		}
-		a, err := s.DB.Authenticator(auth.Config{})
+	s := guarded(t, servertest.Config{
+		Documents: []servertest.Document{vault},
+		Agent:     "name: fixed\nstates:\n  ask:\n    initial: true\n    body: [{rag: {collections: [vault]}}]\n    on: [{message: any, to: ask}]\n",
+	})
+	if err := s.DB.Rights.SetRight(t.Context(), "vault", rights.Grant{Subject: "user:feeder", Level: rights.Read}); err != nil {
+		t.Fatal(err)
+	}
+	a, err := s.DB.Authenticator(auth.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	token := func(name string, scopes ...auth.Scope) string {
+		token, err := a.CreateToken(t.Context(), auth.TokenSpec{Name: name, User: "root", Scopes: scopes})
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer a.Close()
-		token := func(name string, scopes ...auth.Scope) string {
-			token, err := a.CreateToken(t.Context(), auth.TokenSpec{Name: name, User: "root", Scopes: scopes})
-			if err != nil {
-				t.Fatal(err)
+		return token
+	}
+	narrow, wide := token("narrow", auth.Ask, auth.Ingest), token("wide", auth.Admin)
+	for token, reads := range map[string]bool{narrow: false, wide: true} {
+		w := who{Name: "root's token", Header: http.Header{"Authorization": {"Bearer " + token}}}
+		for path, want := range map[string]int{"/api/documents/1": 404, "/api/documents/1/text": 404, "/api/search?q=pump&collection=vault": 404} {
+			if reads {
+				want = 200
 			}
-			return token
-		}
-		narrow, wide := token("narrow", auth.Ask, auth.Ingest), token("wide", auth.Admin)
-		for token, reads := range map[string]bool{narrow: false, wide: true} {
-			w := who{Name: "root's token", Header: http.Header{"Authorization": {"Bearer " + token}}}
-			for path, want := range map[string]int{"/api/documents/1": 404, "/api/documents/1/text": 404, "/api/search?q=pump&collection=vault": 404} {
-				if reads {
-					want = 200
-				}
-				if resp, got := w.Request(t, http.MethodGet, s.URL+path, ""); resp.StatusCode != want {
-					t.Errorf("%s: %d %.200s, want %d", path, resp.StatusCode, got, want)
-				}
-			}
-			if resp, got := w.Request(t, http.MethodPut, s.URL+"/api/collections/vault/rights", `{"subject":"user:feeder","right":"read"}`, asJSON...); (resp.StatusCode == 204) != reads {
-				t.Errorf("rights are set: %d %s", resp.StatusCode, got)
-			}
-			c := w.Dial(t, s.URL+fmt.Sprintf("/?protocol=docent.v1&session_id=n%v", reads))
-			say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
-			say(t, c, wstest.MessageText, frame("user_message", `"When does the vault pump stop?"`))
-			got := until(t, c, `"agent_reply_rag"`)
-			if strings.Contains(got, "Zqmidnight") != reads || !reads && strings.Contains(strings.ReplaceAll(got, "vault pump", ""), "vault") {
-				t.Errorf("the agent answers %s, want a passage: %v", got, reads)
+			if resp, got := w.Request(t, http.MethodGet, s.URL+path, ""); resp.StatusCode != want {
+				t.Errorf("%s: %d %.200s, want %d", path, resp.StatusCode, got, want)
 			}
 		}
-	})
+		if resp, got := w.Request(t, http.MethodPut, s.URL+"/api/collections/vault/rights", `{"subject":"user:feeder","right":"read"}`, asJSON...); (resp.StatusCode == 204) != reads {
+			t.Errorf("rights are set: %d %s", resp.StatusCode, got)
+		}
+		c := w.Dial(t, s.URL+fmt.Sprintf("/?protocol=docent.v1&session_id=n%v", reads))
+		say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
+		say(t, c, wstest.MessageText, frame("user_message", `"When does the vault pump stop?"`))
+		got := until(t, c, `"agent_reply_rag"`)
+		if strings.Contains(got, "Zqmidnight") != reads || !reads && strings.Contains(strings.ReplaceAll(got, "vault pump", ""), "vault") {
+			t.Errorf("the agent answers %s, want a passage: %v", got, reads)
+		}
+	}
 }
 
 // around returns the part of a text around a marker.

@@ -58,40 +58,38 @@ func carries(path string, want, got any) string {
 // answer frame. Bad frames do not end its session.
 func TestPlainClient(t *testing.T) {
 	t.Parallel()
-	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
-		at := servertest.Start(t, servertest.Config{Store: store, Documents: []servertest.Document{litres}}).URL
-		c := dial(t, at+"/any/path?user_id=ada")
-		if greeting := hear(t, c); greeting["action"] != "agent_reply_str" || greeting["history"] != false {
-			t.Fatalf("greeting: %v", greeting)
+	at := servertest.Start(t, servertest.Config{Documents: []servertest.Document{litres}}).URL
+	c := dial(t, at+"/any/path?user_id=ada")
+	if greeting := hear(t, c); greeting["action"] != "agent_reply_str" || greeting["history"] != false {
+		t.Fatalf("greeting: %v", greeting)
+	}
+	for _, bad := range []string{"garbage", "", "[1,2]", "{}", `{"message":"x"}`, `{"action":"user_message"`, `{"action":"no_such_thing","message":1}`, `{"action":5,"message":null}`, "null", strings.Repeat("x", 2<<20)} {
+		say(t, c, wstest.MessageText, bad)
+		say(t, c, wstest.MessageBinary, bad)
+	}
+	say(t, c, wstest.MessageBinary, "\xff\xfe\x00")
+	say(t, c, wstest.MessageText, `{"action":"user_message","message":"how much does the feed pump move?"}`)
+	var golden any
+	if err := json.Unmarshal([]byte(goldenRAG), &golden); err != nil {
+		t.Fatal(err)
+	}
+	frame := hear(t, c)
+	for frame["action"] == "agent_reply_str" { // the report of the message that was too long
+		if !strings.Contains(frame["message"].(string), "bytes") {
+			t.Fatalf("unasked: %v", frame)
 		}
-		for _, bad := range []string{"garbage", "", "[1,2]", "{}", `{"message":"x"}`, `{"action":"user_message"`, `{"action":"no_such_thing","message":1}`, `{"action":5,"message":null}`, "null", strings.Repeat("x", 2<<20)} {
-			say(t, c, wstest.MessageText, bad)
-			say(t, c, wstest.MessageBinary, bad)
-		}
-		say(t, c, wstest.MessageBinary, "\xff\xfe\x00")
-		say(t, c, wstest.MessageText, `{"action":"user_message","message":"how much does the feed pump move?"}`)
-		var golden any
-		if err := json.Unmarshal([]byte(goldenRAG), &golden); err != nil {
-			t.Fatal(err)
-		}
-		frame := hear(t, c)
-		for frame["action"] == "agent_reply_str" { // the report of the message that was too long
-			if !strings.Contains(frame["message"].(string), "bytes") {
-				t.Fatalf("unasked: %v", frame)
-			}
-			frame = hear(t, c)
-		}
-		if wrong := carries("frame", golden, frame); wrong != "" || frame["action"] != "agent_reply_rag" {
-			t.Fatalf("%s: %v", wrong, frame)
-		}
-		message := frame["message"].(map[string]any)
-		if !strings.Contains(message["answer"].(string), "40 litres") || message["llm_name"] != "extractive" {
-			t.Errorf("answer: %v", message)
-		}
-		var health map[string]any
-		getJSON(t, at+"/api/health", &health)
-		if health["status"] != "ok" {
-			t.Errorf("health: %v", health)
-		}
-	})
+		frame = hear(t, c)
+	}
+	if wrong := carries("frame", golden, frame); wrong != "" || frame["action"] != "agent_reply_rag" {
+		t.Fatalf("%s: %v", wrong, frame)
+	}
+	message := frame["message"].(map[string]any)
+	if !strings.Contains(message["answer"].(string), "40 litres") || message["llm_name"] != "extractive" {
+		t.Errorf("answer: %v", message)
+	}
+	var health map[string]any
+	getJSON(t, at+"/api/health", &health)
+	if health["status"] != "ok" {
+		t.Errorf("health: %v", health)
+	}
 }

@@ -12,44 +12,42 @@ import (
 // TestSuggestions asks for suggested questions and outlines with and without the right to read.
 func TestSuggestions(t *testing.T) {
 	t.Parallel()
-	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
-		s := guarded(t, servertest.Config{Store: store, Documents: []servertest.Document{
-			{Collection: "default", Name: "a.md", Content: "# Garden rules\n\n## Watering the plants\n\nWater the plants in the morning, before the sun is high.\n"},
-			{Collection: "plans", Name: "b.md", Content: "# Zqsecret plans\n\n## Opening a second garden\n\nThe second garden opens in spring with ten people.\n"},
-			{Collection: "plans", Name: "c.md", Content: "# Zqthird plans\n\nThe third garden opens in summer with twenty people.\n"},
-		}})
-		reader, other := s.Person("user owner"), s.Person("user both")
-		if err := s.DB.Rights.SetRight(t.Context(), "plans", rights.Grant{Subject: reader.ID, Level: rights.Read}); err != nil {
-			t.Fatal(err)
+	s := guarded(t, servertest.Config{Documents: []servertest.Document{
+		{Collection: "default", Name: "a.md", Content: "# Garden rules\n\n## Watering the plants\n\nWater the plants in the morning, before the sun is high.\n"},
+		{Collection: "plans", Name: "b.md", Content: "# Zqsecret plans\n\n## Opening a second garden\n\nThe second garden opens in spring with ten people.\n"},
+		{Collection: "plans", Name: "c.md", Content: "# Zqthird plans\n\nThe third garden opens in summer with twenty people.\n"},
+	}})
+	reader, other := s.Person("user owner"), s.Person("user both")
+	if err := s.DB.Rights.SetRight(t.Context(), "plans", rights.Grant{Subject: reader.ID, Level: rights.Read}); err != nil {
+		t.Fatal(err)
+	}
+	get := func(by who, path string, status int) string {
+		t.Helper()
+		resp, body := by.Request(t, http.MethodGet, s.URL+path, "")
+		if resp.StatusCode != status {
+			t.Fatalf("%s: GET %s: %d %s", by.Name, path, resp.StatusCode, body)
 		}
-		get := func(by who, path string, status int) string {
-			t.Helper()
-			resp, body := by.Request(t, http.MethodGet, s.URL+path, "")
-			if resp.StatusCode != status {
-				t.Fatalf("%s: GET %s: %d %s", by.Name, path, resp.StatusCode, body)
-			}
-			return body
+		return body
+	}
+	// The reader's call fills the cache before the others ask.
+	const all = "/api/suggestions?limit=20"
+	if got := get(reader, all, 200); !strings.Contains(got, "Zqsecret plans") || !strings.Contains(got, "Garden rules") {
+		t.Errorf("suggestions for the reader are %s", got)
+	}
+	if got := get(other, all, 200); strings.Contains(got, "Zq") || !strings.Contains(got, "Garden rules") {
+		t.Errorf("suggestions for a user without the right are %s", got)
+	}
+	if got := get(other, all+"&collection=plans", 200); got != `{"questions":[]}`+"\n" {
+		t.Errorf("suggestions from an unreadable collection are %s", got)
+	}
+	got := get(reader, "/api/documents/2/outline", 200)
+	for _, want := range []string{`"text":"Opening a second garden"`, "The second garden opens in spring with ten people.", `"next":{"id":3,"title":"Zqthird plans"}`, "about “Opening a second garden”?"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the outline lacks %s: %s", want, got)
 		}
-		// The reader's call fills the cache before the others ask.
-		const all = "/api/suggestions?limit=20"
-		if got := get(reader, all, 200); !strings.Contains(got, "Zqsecret plans") || !strings.Contains(got, "Garden rules") {
-			t.Errorf("suggestions for the reader are %s", got)
-		}
-		if got := get(other, all, 200); strings.Contains(got, "Zq") || !strings.Contains(got, "Garden rules") {
-			t.Errorf("suggestions for a user without the right are %s", got)
-		}
-		if got := get(other, all+"&collection=plans", 200); got != `{"questions":[]}`+"\n" {
-			t.Errorf("suggestions from an unreadable collection are %s", got)
-		}
-		got := get(reader, "/api/documents/2/outline", 200)
-		for _, want := range []string{`"text":"Opening a second garden"`, "The second garden opens in spring with ten people.", `"next":{"id":3,"title":"Zqthird plans"}`, "about “Opening a second garden”?"} {
-			if !strings.Contains(got, want) {
-				t.Errorf("the outline lacks %s: %s", want, got)
-			}
-		}
-		if strings.Contains(got, `"previous"`) {
-			t.Errorf("the first document has a previous one: %s", got)
-		}
-		get(other, "/api/documents/2/outline", 404)
-	})
+	}
+	if strings.Contains(got, `"previous"`) {
+		t.Errorf("the first document has a previous one: %s", got)
+	}
+	get(other, "/api/documents/2/outline", 404)
 }
