@@ -55,8 +55,10 @@ func TestAcross(t *testing.T) {
 		"wann hat die hauptstelle am dienstag auf":     "`Hauptstelle` of `Dienstag`: `10:00–18:00`.\nDienstag | 10:00–18:00 | ",
 		"wann ist die zweigstelle nord geschlossen":    "1 row of `Öffnungszeiten` fits `Zweigstelle Nord = geschlossen`.\nMittwoch | geschlossen | ",
 		"how often is Ravi primary":                    "2 of the 3 rows of `On-call roster` fit `Primary = Ravi`.\n50 | Ravi | \n52 | Ravi | ",
+		"who is on call on 25 december":                "1 row of `On-call roster` fits `From < 25 december`, `To ≥ 25 december`.\n52 | 21 Dec 2026 | 27 Dec 2026 | Ravi | Ilse | ",
+		"who sells week 51":                            "The table in `On-call roster` has nothing about `sells`.\n51 | 14 Dec 2026 | 20 Dec 2026 | Samuel | Ravi | ",
 		"who is on call in week 51":                    "1 row of `On-call roster` fits `Week = 51`.\n51 | 14 Dec 2026 | 20 Dec 2026 | Samuel | Ravi | ",
-		"how often is the water tank cleaned":          "The table in `Barista Pro 700` has nothing about `often`, `cleaned`.",
+		"how often is the water tank cleaned":          "The table in `Barista Pro 700` has nothing about `often`, `cleaned`.\nValue | 2.4 l | ",
 		"what is the average noise of the coffee shop": "",
 	} {
 		reply := Ask(question, all)

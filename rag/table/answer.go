@@ -2,6 +2,7 @@ package table
 
 import (
 	"slices"
+	"strings"
 
 	"docent/internal/fault"
 )
@@ -311,6 +312,11 @@ func (r answering) answerRows() Reply {
 	if len(rows) == 0 {
 		return r.nothingFits()
 	}
+	implied := len(asked) > 0 || len(r.conditions) > 0 || r.asks(whenPhrases) || r.asks(muchPhrases)
+	if verbs := r.verbs(); len(verbs) > 0 && !implied {
+		r.missing = verbs
+		return r.unclear(r.lacking())
+	}
 	if len(rows) == 1 && !r.lists() {
 		return r.answerRow(rows[0], asked)
 	}
@@ -324,7 +330,8 @@ func (r answering) answerRows() Reply {
 		}
 		columns = append(columns, m.columns...)
 	}
-	if len(rows) == 1 && len(columns) == 0 && r.onlyNamed() && r.asks(whoPhrases) && !r.hasTexts() {
+	if len(rows) == 1 && len(columns) == 0 && r.onlyNamed() && r.asks(whoPhrases) &&
+		!(slices.Contains(r.roles, titled) && r.hasTexts()) {
 		return r.unclear(r.noColumn())
 	}
 	if len(columns) == 0 && r.asks(whenPhrases) {
@@ -340,13 +347,34 @@ func (r answering) answerRows() Reply {
 	case len(columns) == 0 || len(rows) > maxShown:
 		return r.unclear(r.severalRows(len(rows)))
 	}
+	if len(columns) == 0 && len(rows) > 1 {
+		columns = amounts(r.t)
+	}
 	columns = append(r.used(), columns...)
-	if !slices.ContainsFunc(columns, func(c int) bool { return !slices.Contains(r.labels, c) }) {
+	_, _, calendar := limiter{r.reading}.rangeColumns()
+	whole := calendar && len(asked) == 0 && len(r.conditions) > 1 || r.valuedBy() != nil && r.onlyCodes()
+	if whole || !slices.ContainsFunc(columns, func(c int) bool { return !slices.Contains(r.labels, c) }) {
 		columns = nil // the names of the rows alone answer nothing
 	}
 	reply := r.answered(r.saidList(len(rows)), rows, r.shownColumns(columns))
 	reply.cell = reply.Status == Answered && (r.namesRow() || r.valuedBy() != nil)
 	return reply
+}
+
+// verbs returns the verbs without a place in the table.
+func (r answering) verbs() []string {
+	var out []string
+	for i, w := range r.words {
+		if lightVerbs[w.text] && r.roles[i] == light {
+			out = append(out, w.written)
+		}
+	}
+	return out
+}
+
+// onlyCodes reports whether only codes name the rows.
+func (r answering) onlyCodes() bool {
+	return len(r.labels) == 1 && strings.ContainsAny(r.t.Rows[0].Cells[r.labels[0]].Text, "0123456789")
 }
 
 // hasTexts reports whether another column than those with the names of rows has texts, such as names of people.
@@ -524,51 +552,4 @@ func (r answering) answerAcross(row int, columns []int) Reply {
 		return r.unclear(r.noValue(row, columns[0]))
 	}
 	return r.answered(r.saidColumns(row, with), []int{row}, r.shownColumns(with))
-}
-
-// answerFlag answers with the rows that have a flag.
-func (r answering) answerFlag(c int, on bool) Reply {
-	rows := slices.DeleteFunc(r.t.valued(r.selected(), c), func(i int) bool { return (r.t.Rows[i].Cells[c].Value == 1) != on })
-	if len(rows) == 0 {
-		return r.nothingFits()
-	}
-	value := "no"
-	if on {
-		value = "yes"
-	}
-	reply := r.answered(r.saidList(len(rows)), rows, r.shownColumns(append(r.used(), c)))
-	reply.Query = r.query(r.selection(reply.Columns), sqlName(r.t.Columns[c])+" = "+value)
-	return reply
-}
-
-// without returns the rows that have nothing in the only named column: no value, 0, or no.
-func (r answering) without() (rows []int, c int, ok bool) {
-	asked := r.asked()
-	if len(asked) != 1 || len(asked[0].columns) != 1 {
-		return nil, 0, false
-	}
-	c = asked[0].columns[0]
-	for _, i := range r.selected() {
-		cell := r.t.Rows[i].Cells[c]
-		zero := cell.Valued && cell.Value == 0 && r.t.Columns[c].Kind != Date && r.t.Columns[c].Kind != Clock
-		if cell.Missing || zero {
-			rows = append(rows, i)
-		}
-	}
-	return rows, c, true
-}
-
-// answerWithout answers "which machines have no inspection date".
-func (r answering) answerWithout() Reply {
-	rows, c, ok := r.without()
-	switch {
-	case !ok:
-		return r.unclear(r.noOperation())
-	case len(rows) == 0:
-		return r.nothingFits()
-	}
-	reply := r.answered(r.saidList(len(rows)), rows, r.shownColumns(append(r.used(), c)))
-	name := sqlName(r.t.Columns[c])
-	reply.Query = r.query(r.selection(reply.Columns), "("+name+" IS NULL OR "+name+" = 0)")
-	return reply
 }

@@ -258,6 +258,9 @@ func (r limiter) limited(unit, concept string, at int) (int, bool) {
 		if len(list) > 1 {
 			list = r.t.narrowed(list, named)
 		}
+		if own := dimensionConcepts[dimensionOf(unit)]; len(list) > 1 && len(own) > 0 { // a weight in kg, and no load
+			list = r.t.bestDescribed(list, own[0])
+		}
 		if len(list) == 1 {
 			return list[0], true
 		}
@@ -483,6 +486,10 @@ func (r limiter) dateAt(at int) (s span, end int, said string, kind spanKind, ok
 		year, _ := strconv.Atoi(next(2))
 		return days(year, int(month), day, 0, 1), at + 3, strings.Join(r.textsFrom(at, 3), " "), aDay, true
 	}
+	if month := monthOf(next(1)); err == nil && day >= 1 && day <= 31 && month > 0 && wholeMonths[next(1)] { // 12 march
+		s, ok := r.dayInTable(day, month)
+		return s, at + 2, w.written + " " + next(1), aDay, ok
+	}
 	if month := monthOf(w.text); month > 0 && wholeMonths[w.written] {
 		if isYear(next(1)) {
 			year, _ := strconv.Atoi(next(1))
@@ -543,6 +550,12 @@ func (r limiter) findMonths() {
 			continue
 		}
 		c, ok := r.dateColumn(kind, i)
+		if from, to, ranges := r.rangeColumns(); !ok && ranges && kind == aDay {
+			r.conditions = append(r.conditions, limit{column: from, op: under, low: v.to, other: -1, said: said},
+				limit{column: to, op: atLeast, low: v.from, other: -1, said: said})
+			r.mark(i, end)
+			continue
+		}
 		if !ok {
 			continue
 		}

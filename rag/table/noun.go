@@ -74,18 +74,30 @@ var (
 	nameHeaders = setOf("name names employee employees person mitarbeiter mitarbeiterin vorname nachname")
 )
 
+// amounts returns the column with the amounts of payments: the only one with totals, beside a date.
+func amounts(t *Table) []int {
+	var out []int
+	dated := false
+	for c, column := range t.Columns {
+		dated = dated || column.Kind == Date
+		if named, _ := column.concepts(); column.Kind == Money && slices.Contains(named, "total") {
+			out = append(out, c)
+		}
+	}
+	if !dated || len(out) != 1 {
+		return nil
+	}
+	return out
+}
+
 // kindOfRows returns words for the rows of a table of a known kind.
 func kindOfRows(t *Table) []word {
-	kinds := map[Kind]bool{}
-	for _, c := range t.Columns {
-		kinds[c.Kind] = true
-	}
 	switch {
 	case nameHeaders[strings.ToLower(t.Columns[0].Header)]:
 		return peopleWords
 	case t.Turned:
 		return productWords
-	case kinds[Date] && kinds[Money]:
+	case len(amounts(t)) > 0:
 		return paymentWords
 	}
 	return nil

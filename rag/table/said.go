@@ -315,6 +315,9 @@ func (r phrasing) unclear(said fault.Text) Reply {
 			rows = r.filters[0].rows
 		}
 	}
+	if isSingle(r.t) {
+		rows = r.t.Data()
+	}
 	rows = rows[:min(len(rows), maxNearest)]
 	columns := r.askedColumns()
 	if len(columns) > 0 {

@@ -154,7 +154,7 @@ func (w word) isNumber() bool {
 
 // isStop reports whether a word has no meaning of its own in a question.
 func (w word) isStop() bool {
-	return !w.caps && (lightWords[w.text] || text.StopWords("en")[w.written] || text.StopWords("de")[w.written])
+	return !w.caps && (lightWords[w.text] || lightVerbs[w.text] || text.StopWords("en")[w.written] || text.StopWords("de")[w.written])
 }
 
 // lightWords are verbs and fillers that ask for nothing particular.
@@ -176,8 +176,12 @@ var lightWords = setOf(`
 	tabelle eintrag eintrage bitte danke hallo gerade zur zeit verfugbar vorhanden eigentlich
 	sit sits sitzt sitzen dabei arbeitet arbeiten work works working
 	findet finden statt lange place held happen happens belong belongs belonged gehort gehoren gehorte
-	got received receive bekam bekamen erhielt erhielten erhalt erhalten
-	sell sells selling offer offers offered carry contain contains include includes included provide provides fit fits fitting shows
+	got received receive bekam bekamen erhielt erhielten erhalt erhalten`)
+
+// lightVerbs say little if the question has a column or an operation. Next to the name of a row alone, they ask for something that
+// the table may not have.
+var lightVerbs = setOf(`
+	sell sells selling offer offers offered carry contain contains include includes included provide provides shows
 	shown pay pays paid paying went happened anyone anybody somebody someone jemand
 	ging gehen gab geben lag liegen blieb bleibt bleiben fand bietet bieten anbieten fuhrt fuhren enthalt enthalten passt passen
 	kaufen kauft verkaufen verkauft verkauften zeigt zeigen gilt gelten nutzt nutzen macht machen mach tun tut bedeutet bedeuten

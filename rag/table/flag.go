@@ -1,0 +1,52 @@
+package table
+
+import (
+	"slices"
+)
+
+// answerFlag answers with the rows that have a flag.
+func (r answering) answerFlag(c int, on bool) Reply {
+	rows := slices.DeleteFunc(r.t.valued(r.selected(), c), func(i int) bool { return (r.t.Rows[i].Cells[c].Value == 1) != on })
+	if len(rows) == 0 {
+		return r.nothingFits()
+	}
+	value := "no"
+	if on {
+		value = "yes"
+	}
+	reply := r.answered(r.saidList(len(rows)), rows, r.shownColumns(append(r.used(), c)))
+	reply.Query = r.query(r.selection(reply.Columns), sqlName(r.t.Columns[c])+" = "+value)
+	return reply
+}
+
+// without returns the rows that have nothing in the only named column: no value, 0, or no.
+func (r answering) without() (rows []int, c int, ok bool) {
+	asked := r.asked()
+	if len(asked) != 1 || len(asked[0].columns) != 1 {
+		return nil, 0, false
+	}
+	c = asked[0].columns[0]
+	for _, i := range r.selected() {
+		cell := r.t.Rows[i].Cells[c]
+		zero := cell.Valued && cell.Value == 0 && r.t.Columns[c].Kind != Date && r.t.Columns[c].Kind != Clock
+		if cell.Missing || zero {
+			rows = append(rows, i)
+		}
+	}
+	return rows, c, true
+}
+
+// answerWithout answers "which machines have no inspection date".
+func (r answering) answerWithout() Reply {
+	rows, c, ok := r.without()
+	switch {
+	case !ok:
+		return r.unclear(r.noOperation())
+	case len(rows) == 0:
+		return r.nothingFits()
+	}
+	reply := r.answered(r.saidList(len(rows)), rows, r.shownColumns(append(r.used(), c)))
+	name := sqlName(r.t.Columns[c])
+	reply.Query = r.query(r.selection(reply.Columns), "("+name+" IS NULL OR "+name+" = 0)")
+	return reply
+}

@@ -1,0 +1,72 @@
+package table
+
+import (
+	"slices"
+	"strings"
+)
+
+// findRest finds the roles of the other words.
+func (r *reading) findRest() {
+	title := r.titleWords()
+	for i, w := range r.words {
+		if r.roles[i] != unknown {
+			continue
+		}
+		_, compares := r.comparative(i)
+		if _, positive := adjectives[w.text]; positive || w.text == "ab" && i == len(r.words)-1 {
+			compares = true
+		}
+		switch {
+		case isUnit(w.text) && r.t.hasUnit(w.text):
+			r.roles[i] = unitOf
+		case !w.isStop() && slices.ContainsFunc(title, func(t word) bool { return names(t, w) }):
+			r.roles[i] = titled
+		case compares:
+			r.roles[i] = descriptive
+		case r.qualifies(i):
+			r.roles[i] = light
+		case i > 0 && r.roles[i-1] == nothing && w.concepts() != nil: // "not paid" limits the rows
+			r.missing = append(r.missing, w.written)
+		case w.isStop() || len(w.text) == 1 && !w.isNumber():
+			r.roles[i] = light
+		default:
+			r.missing = append(r.missing, w.written)
+		}
+	}
+}
+
+// valueWords are words for the value of a named column, as in "water tank size" and "Nitratwert".
+var valueWords = setOf("size value level rate amount grosse wert werte stand angabe")
+
+// qualifies reports whether a word only says that a value of a named column is asked for, or that the present year is meant.
+func (r *reading) qualifies(i int) bool {
+	near := func(k int, role role) bool { return k >= 0 && k < len(r.roles) && r.roles[k] == role }
+	if w := r.words[i].text; w == "year" || w == "jahr" {
+		return i > 0 && slices.Contains([]string{"this", "dieses", "diesem"}, r.words[i-1].text)
+	}
+	return valueWords[r.words[i].text] && (near(i-1, column) || near(i+1, column) || near(i+1, light) && near(i+2, column))
+}
+
+// names reports whether a word of a title is a word of the question, or ends or begins with it.
+func names(title, w word) bool {
+	return title.text == w.text || title.means(w) || !w.isNumber() && (sameRoot(title, w) || w.verb() != "" && w.verb() == title.verb() ||
+		w.verb() != "" && len(title.root) >= len(w.verb())+3 && strings.HasSuffix(title.root, w.verb()) ||
+		len(w.root) >= 4 && len(title.root) >= len(w.root)+2 && (strings.HasSuffix(title.root,
+			w.root) || strings.HasPrefix(title.root, w.root)))
+}
+
+// hasUnit reports whether a column or the text around the table has a unit.
+func (t *Table) hasUnit(unit string) bool {
+	code := canonicalUnit(unit)
+	for _, c := range t.Columns {
+		if _, ok := converted(1, code, c.Unit); ok && c.Unit != "" {
+			return true
+		}
+	}
+	return t.around(unit)
+}
+
+// around reports whether the text in front of the table has a word.
+func (t *Table) around(unit string) bool {
+	return slices.ContainsFunc(words(t.Context+" "+t.Caption), func(w word) bool { return w.text == unit })
+}
