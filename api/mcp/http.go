@@ -155,7 +155,7 @@ func (e endpoint) metadata(_ context.Context, in *metadataInput) (*metadataOutpu
 	}
 	req, _ := in.HTTP()
 	out := &metadataOutput{Metadata{
-		Resource: origin(req) + Path, Name: "docent", Scopes: []string{string(auth.Ask)}, Methods: []string{"header"},
+		Resource: route.Origin(req) + Path, Name: "docent", Scopes: []string{string(auth.Ask)}, Methods: []string{"header"},
 	}}
 	if e.cfg.Issuer != "" {
 		out.Body.AuthorizationServers = []string{e.cfg.Issuer}
@@ -163,22 +163,12 @@ func (e endpoint) metadata(_ context.Context, in *metadataInput) (*metadataOutpu
 	return out, nil
 }
 
-// origin returns the address of the server for a request: scheme, host, and base path. Package edge has checked the
-// host.
-func origin(r *http.Request) string {
-	scheme := "http://"
-	if auth.Secure(r) {
-		scheme = "https://"
-	}
-	return scheme + r.Host + route.Base(r.Context())
-}
-
 // Challenge lets the responses without a valid token name the metadata of the server,
 // so that clients find the issuer. Other paths do not change.
 func Challenge(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == Path {
-			w = challenger{w, `resource_metadata="` + origin(r) + metadataPath + Path + `"`}
+			w = challenger{w, `resource_metadata="` + route.Origin(r) + metadataPath + Path + `"`}
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -10,7 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"docent/auth"
+	"docent/api/route"
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
@@ -35,10 +35,7 @@ type Caller struct {
 // Resolve implements huma.Resolver.
 func (c *Caller) Resolve(hc huma.Context) []error {
 	r, _ := humago.Unwrap(hc)
-	c.origin = "http://" + r.Host
-	if auth.Secure(r) {
-		c.origin = "https://" + r.Host
-	}
+	c.origin = route.Origin(r)
 	return nil
 }
 

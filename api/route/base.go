@@ -1,6 +1,11 @@
 package route
 
-import "context"
+import (
+	"context"
+	"net/http"
+
+	"docent/auth"
+)
 
 type baseKey struct{}
 
@@ -13,4 +18,14 @@ func WithBase(ctx context.Context, base string) context.Context {
 func Base(ctx context.Context) string {
 	base, _ := ctx.Value(baseKey{}).(string)
 	return base
+}
+
+// Origin returns the address of the server for a request, for links in answers: scheme, host, and base path. Package edge
+// has checked the host.
+func Origin(r *http.Request) string {
+	scheme := "http://"
+	if auth.Secure(r) {
+		scheme = "https://"
+	}
+	return scheme + r.Host + Base(r.Context())
 }

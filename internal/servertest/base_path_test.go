@@ -38,6 +38,10 @@ func TestBasePath(t *testing.T) {
 	if got, want := resp.Header.Get("WWW-Authenticate"), at+"/.well-known/oauth-protected-resource/mcp"; !strings.Contains(got, want) {
 		t.Errorf("MCP names %s, want %s", got, want)
 	}
+	chat := `{"model":"docent","messages":[{"role":"user","content":"When does the feed pump stop?"}]}`
+	if _, body := by.Request(t, http.MethodPost, at+"/v1/chat/completions", chat, asJSON...); !strings.Contains(body, `"url":"`+at+`/api/documents/1/file"`) {
+		t.Errorf("a citation leads elsewhere: %s", body)
+	}
 	if _, body := by.Request(t, http.MethodGet, at+"/.well-known/oauth-protected-resource/mcp", ""); !strings.Contains(body, `"resource":"`+at+`/mcp"`) {
 		t.Errorf("the metadata: %s", body)
 	}
