@@ -172,8 +172,9 @@ func (q *Quotas) each(ctx context.Context, r Resource, f func(day, client string
 	if q == nil || client == (Client{}) {
 		return nil
 	}
-	day := q.cfg.Now().UTC().Format(time.DateOnly)
-	if err := q.begin(ctx, day); err != nil {
+	now := q.cfg.Now().UTC()
+	day := now.Format(time.DateOnly)
+	if err := q.begin(ctx, day, now.AddDate(0, 0, -keptDays).Format(time.DateOnly)); err != nil {
 		return err
 	}
 	if client.Address != "" {
@@ -187,8 +188,12 @@ func (q *Quotas) each(ctx context.Context, r Resource, f func(day, client string
 	return nil
 }
 
-// begin removes the counts of earlier days once a day.
-func (q *Quotas) begin(ctx context.Context, day string) error {
+// keptDays is the number of earlier days whose counts stay, so that a clock that is wrong
+// for a while gives no client the limit of a day twice.
+const keptDays = 7
+
+// begin removes the counts of the days before oldest once a day.
+func (q *Quotas) begin(ctx context.Context, day, oldest string) error {
 	q.mu.Lock()
 	first := q.day != day
 	q.day = day
@@ -199,7 +204,7 @@ func (q *Quotas) begin(ctx context.Context, day string) error {
 	if !first {
 		return nil
 	}
-	return q.result("", 0, true, q.cfg.Store.ForgetUse(ctx, day))
+	return q.result("", 0, true, q.cfg.Store.ForgetUse(ctx, oldest))
 }
 
 // result returns the error of a use, or nil.

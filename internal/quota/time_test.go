@@ -2,7 +2,9 @@ package quota_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -30,7 +32,53 @@ func (c *counts) Use(_ context.Context, day, client string, r quota.Resource, am
 	return true, nil
 }
 
-func (c *counts) ForgetUse(context.Context, string) error { return nil }
+func (c *counts) ForgetUse(_ context.Context, day string) error {
+	maps.DeleteFunc(c.amounts, func(key string, _ int64) bool { return key < day })
+	return nil
+}
+
+// TestClockJumps sets the clock an hour and a day forward and back. A client has its limit once for each day, also after the
+// clock is right again, and the counts of old days go.
+func TestClockJumps(t *testing.T) {
+	t.Parallel()
+	store := &counts{amounts: map[string]int64{}}
+	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	now := noon
+	q := quota.New(quota.Config{
+		Store: store, Principal: quota.Limits{quota.Questions: 2, quota.SearchTime: 1000}, Now: func() time.Time { return now },
+	})
+	ada := quota.WithClient(t.Context(), quota.Client{Principal: "user:ada"})
+	for i, jump := range []struct {
+		by   time.Duration
+		left int // questions that are left at that time
+	}{
+		{0, 2}, {time.Hour, 0}, {-time.Hour, 0}, {24 * time.Hour, 2}, {0, 0}, {-24 * time.Hour, 2}, {0, 0}, {24 * time.Hour, 0}, {0, 0},
+	} {
+		now = noon.Add(jump.by)
+		taken := 0
+		for range 3 {
+			err := q.Take(ada, quota.Questions, 1)
+			if err == nil {
+				taken++
+				continue
+			}
+			var limit interface{ RetryAfter() time.Duration }
+			if fault.KindOf(err) != fault.RateLimited || !errors.As(err, &limit) || limit.RetryAfter() <= 0 || limit.RetryAfter() > 24*time.Hour {
+				t.Errorf("jump %d, by %v: %v", i, jump.by, err)
+			}
+		}
+		if taken != jump.left {
+			t.Errorf("jump %d, by %v: %d questions, want %d", i, jump.by, taken, jump.left)
+		}
+		if err := q.Spend(ada, quota.SearchTime, 1500); err != nil {
+			t.Error(err)
+		}
+	}
+	now = noon.AddDate(0, 1, 0)
+	if err := q.Take(ada, quota.Questions, 1); err != nil || len(store.amounts) != 1 {
+		t.Errorf("a month later: %v, and the counts %v", err, store.amounts)
+	}
+}
 
 func TestTimeIsWrittenOnceASecond(t *testing.T) {
 	t.Parallel()
