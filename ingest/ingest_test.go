@@ -236,7 +236,7 @@ func TestFailuresAreRemembered(t *testing.T) {
 		odd[i] = 0x80 | byte(x>>24)
 	}
 	f.write("odd.txt", string(odd))
-	const want = `failed binary: binary: docent cannot read documents of type application/octet-stream
+	const want = `skipped binary: not a document that docent knows: it is binary, of type application/octet-stream
 skipped empty.txt: empty: it contains no text
 `
 	const rest = `failed huge.txt: too large: 2.0 KiB; the limit is 1000 bytes

@@ -218,7 +218,7 @@ func (in *Ingester) fail(r *run, it *item, hash, media string, reason fault.Text
 func withoutText(reason fault.Text, media string) bool {
 	switch reason.Sentence.ID {
 	case "document_empty", "container_empty", "pages_blank", "picture_unread", "picture_too_small", "djvu_unread",
-		"djvu_without_text", "git_lfs_pointer", "file_type_without_text",
+		"djvu_without_text", "git_lfs_pointer", "git_annex_pointer", "file_type_without_text", "file_type_unknown",
 		"link_outside", "symlink_to_parent", "symlink_loop", "link_to_missing_file":
 		return true
 	case "ocr_found_nothing":

@@ -20,6 +20,8 @@ func TestSkipped(t *testing.T) {
 	f.write("a.md~", "# Old")
 	f.write("e.js", strings.Repeat("var a=1;", 1000))
 	f.write("empty.py", "")
+	f.write("g.pdf", "../.git/annex/objects/Xx/9k/SHA256E-s12--4d7a.pdf/SHA256E-s12--4d7a.pdf")
+	f.write("h.dvi", "\xf7\x02\x01\x83\x92\xc0\x1c\x3b\x00\x00")
 	f.write("f.pdf", "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12345\n")
 	f.write("font.ttf", "\x00\x01\x00\x00\x00\x0f\x00\x80\x00\x03\x00\x70GDEF"+strings.Repeat("\x00\x01", 500))
 	want := `added a.md
@@ -30,6 +32,8 @@ skipped e.js: minified code: a program has written it
 skipped empty.py: empty: it contains no text
 skipped f.pdf: pointer of Git LFS: the file itself is missing; run git lfs pull, and read it again
 skipped font.ttf: not a document: files of type font/ttf have no text
+skipped g.pdf: pointer of git-annex: the file itself is missing; run git annex get, and read it again
+skipped h.dvi: not a document that docent knows: it is binary, of type application/octet-stream
 skipped ~$a.docx: lock file: an office program has the document open
 `
 	f.expect(ingest.Request{}, want)

@@ -3,6 +3,7 @@ package extract
 import (
 	"bytes"
 	"context"
+	"regexp"
 	"strings"
 
 	"github.com/gabriel-vasile/mimetype"
@@ -25,6 +26,10 @@ func (e *Extractor) detect(ctx context.Context, src intake.Source) (read format.
 	if len(src.Data) < maxPointer && bytes.HasPrefix(src.Data, []byte(lfsPointer)) {
 		return nil, "text/plain", fault.New(fault.Invalid,
 			"git_lfs_pointer", "pointer of Git LFS: the file itself is missing; run git lfs pull, and read it again")
+	}
+	if len(src.Data) < maxPointer && annexPointer.Match(bytes.TrimSpace(src.Data)) {
+		return nil, "text/plain", fault.New(fault.Invalid,
+			"git_annex_pointer", "pointer of git-annex: the file itself is missing; run git annex get, and read it again")
 	}
 	switch contentOf(src.Name, src.Data) {
 	case mailbox:
@@ -76,6 +81,9 @@ const (
 	maxPointer = 1 << 10
 )
 
+// annexPointer matches a file that stands for another one in git-annex.
+var annexPointer = regexp.MustCompile(`^(?:(?:\.\./)*\.git)?/annex/objects/(?:[^/\s]+/)*[A-Z0-9]+-[^\n]*$`)
+
 // hasNoText reports whether files of a media type have no text for readers: fonts, sounds, films,
 // pictures, and programs.
 func hasNoText(media string) bool {
@@ -97,12 +105,16 @@ func hasNoText(media string) bool {
 // unsupported returns the media type of a file that no reader takes, and the reason.
 func unsupported(f *format.File) (media string, err error) {
 	media, _, _ = strings.Cut(mimetype.Detect(f.Data).String(), ";")
-	if media == "application/octet-stream" && f.HasEnding(".pdf", ".docx") {
+	if media == "application/octet-stream" && f.HasEnding(".pdf", ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".doc", ".xls", ".ppt",
+		".epub", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".zip") {
 		return media, fault.New(fault.Invalid,
 			"wrong_file_type", "damaged: it is not a %s, although its name says so", strings.ToUpper(f.Ending()[1:]))
 	}
 	if hasNoText(media) {
 		return media, fault.New(fault.Invalid, "file_type_without_text", "not a document: files of type %s have no text", media)
+	}
+	if _, known := Formats.ByName(f.Name); !known && plain.CodeType(f.Name, nil) == "" {
+		return media, fault.New(fault.Invalid, "file_type_unknown", "not a document that docent knows: it is binary, of type %s", media)
 	}
 	return media, fault.New(fault.Invalid,
 		"file_type_unsupported", "binary: docent cannot read documents of type %s", media)

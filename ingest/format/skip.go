@@ -13,7 +13,7 @@ import (
 var (
 	systemNames   = set("thumbs.db", "ehthumbs.db", "ehthumbs_vista.db", "desktop.ini", ".ds_store", "icon\r", ".directory", "__macosx")
 	partEndings   = set(".crdownload", ".part", ".partial", ".download", ".opdownload", ".aria2", ".!ut", ".tmp", ".temp")
-	backupEndings = set(".bak", ".backup", ".swp", ".swo", ".swn", ".orig", ".rej", ".old", ".autosave", ".asv", ".wbk")
+	backupEndings = set(".bak", ".backup", ".swp", ".swo", ".swn", ".orig", ".rej", ".old", ".autosave", ".asv", ".wbk", ".save")
 	styleEndings  = set(".css", ".scss", ".sass", ".less", ".styl", ".pcss")
 	lockNames     = set("package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb", "deno.lock",
 		"cargo.lock", "go.sum", "go.work.sum", "poetry.lock", "pdm.lock", "uv.lock", "pipfile.lock", "pixi.lock", "conda-lock.yml",
@@ -21,7 +21,9 @@ var (
 		"packages.lock.json", "project.assets.json", "paket.lock", "gradle.lockfile", "buildscript-gradle.lockfile", "flake.lock",
 		"stack.yaml.lock", "cabal.project.freeze", "manifest.lock", "module.bazel.lock", ".terraform.lock.hcl", "chart.lock",
 		"requirements.lock", "renv.lock", "packrat.lock", "cpanfile.snapshot", "shard.lock", "conan.lock")
-	codeEndings = set(".js", ".mjs", ".cjs", ".css", ".json")
+	// pointerEndings are those of files that stand for a document in another place.
+	pointerEndings = set(".gdoc", ".gsheet", ".gslides", ".gdraw", ".gform", ".gsite", ".gmap", ".glink", ".dvc", ".icloud", ".lnk")
+	codeEndings    = set(".js", ".mjs", ".cjs", ".css", ".json")
 )
 
 func set(names ...string) map[string]bool {
@@ -48,7 +50,12 @@ func Skip(name string) fault.Text {
 	case strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#") && len(name) > 2,
 		strings.HasSuffix(name, "~") && len(name) > 1, backupEndings[ending]:
 		return fault.NewText("skipped_backup", "backup: an editor has left it; the file itself is read")
-	case partEndings[ending]:
+	case pointerEndings[ending]:
+		return fault.NewText("skipped_pointer", "pointer: the document itself is in another place; download or export it")
+	case name == "objects.inv":
+		return fault.NewText("skipped_index", "index of Sphinx: it lists the pages for programs")
+	case partEndings[ending], strings.HasPrefix(ending, ".sb-"), strings.HasPrefix(name, ".goutputstream-"),
+		strings.HasPrefix(name, ".nfs0"), strings.HasPrefix(name, ".fuse_hidden"):
 		return fault.NewText("skipped_download", "unfinished: it is a partial download or a temporary file")
 	case styleEndings[ending] && !strings.Contains(name, ".min."):
 		return fault.NewText("skipped_style_sheet", "style sheet: it has no text for readers")

@@ -51,13 +51,13 @@ func dialog(line []byte) (title, text string) {
 		if said == "" || who == "system" {
 			continue
 		}
+		if who == "" { // an export of a chat program, which has its own reader
+			return "", ""
+		}
 		if title == "" {
 			title, _, _ = strings.Cut(said, "\n")
 		}
-		if who != "" {
-			said = who + ": " + said
-		}
-		parts = append(parts, said)
+		parts = append(parts, who+": "+said)
 	}
 	return title, strings.Join(parts, "\n\n")
 }

@@ -143,7 +143,7 @@ func (w *Writer) Document() (*outline.Document, error) {
 	if err := w.Ctx.Err(); err != nil {
 		return nil, err
 	}
-	return w.Builder.Document(w.Title), nil
+	return w.Builder.Document(w.Title).WithoutStruck(), nil
 }
 
 // MaxIndent is the maximum indentation that is counted, in bytes.

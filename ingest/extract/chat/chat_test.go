@@ -46,6 +46,30 @@ func TestExports(t *testing.T) {
 			"bulk.jsonl", "{\"type\":\"version\",\"version\":1}\n{\"type\":\"post\",\"post\":{\"team\":\"t\",\"channel\":\"ops\",\"user\":\"vera\",\"message\":\"It leaks.\",\"create_at\":1791187200000}}\n",
 			"#ops", "h1 Monday, 5 October 2026\np vera (08:00): It leaks.\n",
 		},
+		"names of Mattermost": {
+			"bulk.jsonl", "{\"type\":\"user\",\"user\":{\"username\":\"bo\",\"first_name\":\"Bo\",\"last_name\":\"Lund\"}}\n{\"type\":\"post\",\"post\":{\"team\":\"t\",\"channel\":\"ops\",\"user\":\"bo\",\"message\":\"Fixed.\",\"create_at\":1791187200000}}\n",
+			"#ops", "h1 Monday, 5 October 2026\np Bo Lund (08:00): Fixed.\n",
+		},
+		"Facebook": {
+			"message_1.json", `{"participants":[{"name":"Bo"}],"messages":[{"sender_name":"Bj\u00c3\u00b6rn","timestamp_ms":1791187260000,"content":"Caf\u00c3\u00a9 at nine?"},{"sender_name":"Vera","timestamp_ms":1791187200000,"content":"It leaks."}],"title":"Ops"}`,
+			"Ops", "h1 Monday, 5 October 2026\np Vera (08:00): It leaks.\np Björn (08:01): Café at nine?\n",
+		},
+		"Matrix": {
+			"export.json", `{"room_name":"Ops","messages":[{"type":"m.room.message","sender":"@vera:example.org","content":{"msgtype":"m.text","body":"It leaks."},"origin_server_ts":1791187200000}]}`,
+			"Ops", "h1 Monday, 5 October 2026\np vera (08:00): It leaks.\n",
+		},
+		"Google Chat": {
+			"messages.json", `{"messages":[{"creator":{"name":"Vera Quist","user_type":"Human"},"created_date":"Monday, October 5, 2026 at 8:00:00\u202fAM UTC","text":"It leaks.","topic_id":"x"}]}`,
+			"messages.json", "h1 Monday, 5 October 2026\np Vera Quist (08:00): It leaks.\n",
+		},
+		"Rocket.Chat": {
+			"general.json", `[{"_id":"a","rid":"GENERAL","msg":"It leaks.","ts":"2026-10-05T08:00:00.000Z","u":{"username":"vera","name":"Vera Quist"}}]`,
+			"general.json", "h1 Monday, 5 October 2026\np Vera Quist (08:00): It leaks.\n",
+		},
+		"Zulip": {
+			"messages.json", `{"messages":[{"sender_full_name":"Vera Quist","stream_id":3,"content":"<p>It <b>leaks</b>.</p>","timestamp":1791187200}]}`,
+			"messages.json", "h1 Monday, 5 October 2026\np Vera Quist (08:00): It leaks.\n",
+		},
 		"WhatsApp": {
 			"WhatsApp Chat with Crew.txt", "05/10/2026, 08:15 - Messages and calls are end-to-end encrypted.\n05/10/2026, 08:16 - Vera Quist: The old code is gone.\nThe new code is 4711.\n06/10/2026, 9:02 am - Bo: Thanks: noted\n",
 			"WhatsApp Chat with Crew", "h1 05/10/2026\np Vera Quist (08:16): The old code is gone.\\nThe new code is 4711.\nh1 06/10/2026\np Bo (9:02 AM): Thanks: noted\n",
@@ -80,7 +104,7 @@ func TestWorkspace(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	for name, data := range map[string]string{"users.json": `[{"id":"U01","name":"vera","profile":{"real_name":"Vera Quist"}}]`, "channels.json": `[]`} {
+	for name, data := range map[string]string{"Quay export/users.json": `[{"id":"U01","name":"vera","profile":{"real_name":"Vera Quist"}}]`, "Quay export/channels.json": `[]`} {
 		w, err := z.Create(name)
 		if err != nil {
 			t.Fatal(err)
@@ -93,10 +117,10 @@ func TestWorkspace(t *testing.T) {
 		t.Fatal(err)
 	}
 	w, ok := chat.OpenWorkspace(b.Bytes())
-	if !ok || !w.Leaves("users.json") || w.Leaves("ops/2026-10-05.json") {
+	if !ok || !w.Leaves("Quay export/users.json") || w.Leaves("Quay export/ops/2026-10-05.json") {
 		t.Fatal("no workspace")
 	}
-	got := w.Named("ops/2026-10-05.json", []byte(`[{"user":"U01","text":"<@U01> and <@U02>"}]`))
+	got := w.Named("Quay export/ops/2026-10-05.json", []byte(`[{"user":"U01","text":"<@U01> and <@U02>"}]`))
 	if string(got) != `[{"text":"\u003c@Vera Quist\u003e and \u003c@U02\u003e","user":"U01","user_profile":{"real_name":"Vera Quist"}}]` && !bytes.Contains(got, []byte("@Vera Quist and")) {
 		t.Errorf("got %s", got)
 	}

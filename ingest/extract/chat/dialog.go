@@ -36,6 +36,9 @@ type conversation struct {
 
 // add adds a conversation to a document. Days and long pauses begin sections.
 func (c *conversation) add(b *outline.Builder, level int) {
+	if n := len(c.messages); n > 1 && !c.messages[n-1].at.IsZero() && c.messages[0].at.After(c.messages[n-1].at) { // the newest is first
+		slices.SortStableFunc(c.messages, func(a, b message) int { return a.at.Compare(b.at) })
+	}
 	c.joinThreads()
 	var last message
 	for i, m := range c.messages {

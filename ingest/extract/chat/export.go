@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"docent/ingest/extract/html"
 	"docent/ingest/outline"
@@ -22,14 +23,22 @@ type export struct {
 	Name, Message                any
 	Profile                      named           `json:"user_profile"`
 	Text, Content, Parts         json.RawMessage // a text or a list of pieces
-	TS                           string
+	TS                           any
+	SenderName                   string `json:"sender_name"`      // of Facebook
+	FullName                     string `json:"sender_full_name"` // of Zulip
+	Msg                          string // of Rocket.Chat
+	U, Creator                   any
 	Thread                       string `json:"thread_ts"`
-	Timestamp, Date              string
+	Timestamp                    any
+	Date                         string
 	Author, From                 any
 	Created                      string  `json:"created_at"`
 	CreatedTime                  string  `json:"createdDateTime"`
 	CreateTime                   float64 `json:"create_time"`
 	CreateAt                     int64   `json:"create_at"`
+	TimestampMS                  float64 `json:"timestamp_ms"`
+	ServerTS                     float64 `json:"origin_server_ts"`
+	CreatedDate                  string  `json:"created_date"`
 	Body                         struct{ Content, ContentType string }
 }
 
@@ -43,6 +52,7 @@ type named struct {
 // room is a conversation in any of the known exports.
 type room struct {
 	Title, Name string
+	RoomName    string `json:"room_name"`
 	Type        string
 	Channel     any
 	Messages    []export
@@ -106,7 +116,7 @@ func titleOf(name string) string {
 func conversations(ctx context.Context, rooms []room) []conversation {
 	var out []conversation
 	for _, r := range rooms {
-		c := conversation{title: cmp.Or(r.Title, r.Name, nameOf(r.Channel))}
+		c := conversation{title: cmp.Or(utf8Text(r.Title), r.Name, r.RoomName, nameOf(r.Channel))}
 		c.messages = messagesOf(ctx, slices.Concat(r.Messages, r.Chat, r.Value))
 		if len(r.Mapping) > 0 {
 			c.messages = append(c.messages, r.mapped(ctx)...)
@@ -149,31 +159,46 @@ func messagesOf(ctx context.Context, all []export) []message {
 // messages without text.
 func (e export) message(ctx context.Context) (m message, ok bool) {
 	m.author = cmp.Or(e.Profile.RealName, e.Profile.DisplayName, e.Profile.Name,
-		nameOf(e.Author), nameOf(e.From), nameOf(e.Sender),
+		utf8Text(e.SenderName), e.FullName, nameOf(e.U), nameOf(e.Creator),
+		nameOf(e.Author), nameOf(e.From), matrixName(nameOf(e.Sender)),
 		nameOf(e.Username), nameOf(e.User), nameOf(e.Role), nameOf(e.Name))
 	m.thread = e.Thread
-	m.text = cmp.Or(pieces(e.Text), pieces(e.Content), pieces(e.Parts), e.Body.Content)
+	m.text = cmp.Or(pieces(e.Text), pieces(e.Content), pieces(e.Parts), e.Body.Content, e.Msg)
+	if e.SenderName != "" {
+		m.text = utf8Text(m.text)
+	}
 	if m.text == "" {
 		m.text, _ = e.Message.(string)
 	}
-	if strings.EqualFold(e.Body.ContentType, "html") || strings.HasPrefix(e.Body.Content, "<") {
-		if doc, err := html.Read(ctx, e.Body.Content); err == nil {
+	markup := e.Body.Content
+	if e.FullName != "" {
+		markup = m.text
+	}
+	if strings.EqualFold(e.Body.ContentType, "html") || strings.HasPrefix(markup, "<") {
+		if doc, err := html.Read(ctx, markup); err == nil {
 			m.text = doc.Text
 		}
 	}
-	if e.TS != "" {
+	ts, _ := e.TS.(string)
+	seconds, err := strconv.ParseFloat(ts, 64)
+	if err == nil {
 		m.text = slackText(m.text)
 	}
+	timestamp, _ := e.Timestamp.(string)
+	number, _ := e.Timestamp.(float64)
 	switch {
-	case e.TS != "":
-		seconds, _ := strconv.ParseFloat(e.TS, 64)
+	case err == nil:
 		m.at = seconds64(seconds)
+	case e.TimestampMS+e.ServerTS > 0:
+		m.at = seconds64((e.TimestampMS + e.ServerTS) / 1000)
+	case number > 0:
+		m.at = seconds64(number)
 	case e.CreateTime > 0:
 		m.at = seconds64(e.CreateTime)
 	case e.CreateAt > 0:
 		m.at = seconds64(float64(e.CreateAt) / 1000)
 	default:
-		m.at = timeOf(cmp.Or(e.Timestamp, e.CreatedTime, e.Created, e.Date))
+		m.at = timeOf(cmp.Or(timestamp, ts, e.CreatedTime, e.Created, e.Date, e.CreatedDate))
 	}
 	switch {
 	case m.author == "system", e.Type == "service", e.Subtype == "channel_join", e.Subtype == "channel_leave", strings.TrimSpace(m.text) == "":
@@ -192,7 +217,8 @@ func seconds64(seconds float64) time.Time {
 
 // timeOf reads a time as exports write it.
 func timeOf(s string) time.Time {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04"} {
+	s = strings.ReplaceAll(s, "\u202f", " ")
+	for _, layout := range []string{time.RFC3339Nano, "Monday, January 2, 2006 at 3:04:05 PM MST", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04"} {
 		if t, err := time.Parse(layout, s); err == nil {
 			return t
 		}
@@ -215,6 +241,31 @@ func nameOf(v any) string {
 	return ""
 }
 
+// matrixName returns the name in an address of Matrix, such as @vera:example.org.
+func matrixName(s string) string {
+	if rest, ok := strings.CutPrefix(s, "@"); ok {
+		if name, _, ok := strings.Cut(rest, ":"); ok {
+			return name
+		}
+	}
+	return s
+}
+
+// utf8Text returns a text of Facebook, whose exports write each byte of UTF-8 as a character.
+func utf8Text(s string) string {
+	raw := make([]byte, 0, len(s))
+	for _, r := range s {
+		if r > 0xff {
+			return s
+		}
+		raw = append(raw, byte(r))
+	}
+	if !utf8.Valid(raw) {
+		return s
+	}
+	return string(raw)
+}
+
 // pieces returns a text, or the texts in a list of pieces.
 func pieces(raw json.RawMessage) string {
 	var text string
@@ -223,7 +274,9 @@ func pieces(raw json.RawMessage) string {
 	}
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
-		return ""
+		var matrix struct{ Body string }
+		_ = json.Unmarshal(raw, &matrix) // other objects have no text
+		return matrix.Body
 	}
 	var b strings.Builder
 	for _, item := range list {
@@ -248,12 +301,27 @@ func posts(data []byte) []conversation {
 		CreateAt               int64 `json:"create_at"`
 		Replies                []post
 	}
+	people := map[string]string{}
 	rooms := map[string]*conversation{}
 	var order []string
 	n := 0
 	for line := range bytes.Lines(data) {
-		var record struct{ Post *post }
-		if json.Unmarshal(line, &record) != nil || record.Post == nil || n > maxMessages {
+		var record struct {
+			Post *post
+			User struct {
+				Username string
+				First    string `json:"first_name"`
+				Last     string `json:"last_name"`
+			}
+		}
+		if json.Unmarshal(line, &record) != nil || n > maxMessages {
+			continue
+		}
+		if u := record.User; u.Username != "" {
+			n++
+			people[u.Username] = strings.TrimSpace(u.First + " " + u.Last)
+		}
+		if record.Post == nil {
 			continue
 		}
 		for _, p := range append([]post{*record.Post}, record.Post.Replies...) {
@@ -263,7 +331,7 @@ func posts(data []byte) []conversation {
 				rooms[channel] = &conversation{title: "#" + channel}
 				order = append(order, channel)
 			}
-			m := message{author: p.User, text: p.Message, at: seconds64(float64(p.CreateAt) / 1000)}
+			m := message{author: cmp.Or(people[p.User], p.User), text: p.Message, at: seconds64(float64(p.CreateAt) / 1000)}
 			rooms[channel].messages = append(rooms[channel].messages, m)
 		}
 	}

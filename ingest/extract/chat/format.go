@@ -22,9 +22,9 @@ var Format = format.Format{
 		Endings:   []string{".chat"},
 		Media:     "application/x-chat",
 		NeverMail: true,
-		Version:   2,
-		Reads: "exports of Slack, Discord, Teams, Telegram, WhatsApp, Mattermost, and chat assistants: messages with their authors and times, " +
-			"in sections for days and after pauses",
+		Version:   3,
+		Reads: "exports of Slack, Discord, Teams, Telegram, WhatsApp, Mattermost, Matrix, Rocket.Chat, Zulip, Google Chat, Facebook, and " +
+			"chat assistants: messages with their authors and times, in sections for days and after pauses",
 		Leaves: "pictures, reactions, notices of the program",
 		Limits: "32 MiB; larger exports are read as JSON or text",
 	},
@@ -39,7 +39,11 @@ var marks = [][]string{
 	{`"messages"`, `"from_id"`}, {`"chats"`, `"from_id"`}, // Telegram
 	{`"createdDateTime"`, `"body"`, `"from"`},                                                                    // Teams
 	{`"mapping"`, `"author"`, `"parts"`}, {`"chat_messages"`, `"sender"`}, {`"messages"`, `"role"`, `"content"`}, // assistants
-	{`"type"`, `"post"`, `"create_at"`, `"channel"`}, // Mattermost
+	{`"type"`, `"post"`, `"create_at"`, `"channel"`},                                          // Mattermost
+	{`"sender_name"`, `"timestamp_ms"`, `"messages"`},                                         // Facebook and Instagram
+	{`"messages"`, `"origin_server_ts"`, `"sender"`},                                          // Matrix
+	{`"messages"`, `"creator"`, `"created_date"`},                                             // Google Chat
+	{`"rid"`, `"msg"`, `"u"`}, {`"sender_full_name"`, `"content"`, `"timestamp"`, `"stream_`}, // Rocket.Chat, Zulip
 }
 
 func match(_ context.Context, f *format.File) format.Match {

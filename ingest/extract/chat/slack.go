@@ -15,7 +15,10 @@ import (
 const maxUsers = 16 << 20
 
 // Workspace is an export of Slack: an archive with a file for each channel and day.
-type Workspace struct{ names map[string]string }
+type Workspace struct {
+	names  map[string]string
+	folder string // in the archive, with a slash at its end
+}
 
 // OpenWorkspace returns the workspace in a ZIP archive. ok is false for other archives.
 func OpenWorkspace(data []byte) (w Workspace, ok bool) {
@@ -26,7 +29,13 @@ func OpenWorkspace(data []byte) (w Workspace, ok bool) {
 	if err != nil {
 		return w, false
 	}
-	f, err := r.Open("users.json")
+	for _, entry := range r.File {
+		if folder, ok := strings.CutSuffix(entry.Name, "users.json"); ok && (folder == "" || strings.HasSuffix(folder, "/")) {
+			w.folder = folder
+			break
+		}
+	}
+	f, err := r.Open(w.folder + "users.json")
 	if err != nil {
 		return w, false
 	}
@@ -53,7 +62,7 @@ func OpenWorkspace(data []byte) (w Workspace, ok bool) {
 // Leaves reports whether a file of the archive is only for programs. The people and the
 // channels of a workspace are named in its messages.
 func (w Workspace) Leaves(name string) bool {
-	switch name {
+	switch strings.TrimPrefix(name, w.folder) {
 	case "users.json", "channels.json", "groups.json", "dms.json", "mpims.json", "integration_logs.json":
 		return true
 	}

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"docent/ingest/extract/blocks"
+	"docent/ingest/outline"
 )
 
 // decode returns the first character of a text and its length.
@@ -315,6 +316,11 @@ func (l *latex) inlineCommand(name string) {
 		}
 		if name == "multicolumn" {
 			l.argument()
+		}
+	case "sout", "st", "xout", "cancel", "strikethrough":
+		l.optional()
+		if s, ok := l.group('{', '}'); ok {
+			l.write(outline.Struck(l.render(s)))
 		}
 	case "def", "gdef", "edef", "xdef":
 		l.definition()

@@ -14,8 +14,9 @@ var Format = format.Format{
 		Endings:   []string{".tex", ".latex", ".ltx"},
 		Media:     "text/x-tex",
 		NeverMail: true,
+		Version:   2,
 		Reads:     "title, sections, lists, tables, captions, listings; formulas as their source",
-		Leaves:    "preamble, comments, definitions, drawings; included files",
+		Leaves:    "preamble, comments, definitions, drawings, struck-out text; included files",
 	},
 	Match: func(_ context.Context, f *format.File) format.Match {
 		return format.If(f.IsText() && f.HasInnerEnding(".tex", ".latex", ".ltx"), format.Named)

@@ -1,9 +1,11 @@
 package markup
 
 import (
+	"regexp"
 	"strings"
 
 	"docent/ingest/extract/blocks"
+	"docent/ingest/outline"
 )
 
 // adocBuiltin are the attributes that every AsciiDoc document has.
@@ -82,11 +84,30 @@ func (a *asciidoc) mark(s *spans, i int) (next int, out string, ok bool) {
 				return end + 2, "", true
 			}
 		}
+		return a.styled(s, i)
 	case ':':
 		return a.macro(s, i)
 	}
 	return 0, "", false
 }
+
+// styled reads marked text behind its roles, such as [.line-through]#text#.
+func (a *asciidoc) styled(s *spans, i int) (next int, out string, ok bool) {
+	roles := adocRoles.FindString(s.text[i:min(len(s.text), i+maxRoles)])
+	at := i + len(roles)
+	if roles == "" || at+1 >= len(s.text) || strings.IndexByte("#*_`", s.text[at]) < 0 {
+		return 0, "", false
+	}
+	if next, out, ok = a.quoted(s, at, s.text[at]); ok && strings.Contains(roles, "line-through") {
+		out = outline.Struck(out)
+	}
+	return next, out, ok
+}
+
+// adocRoles matches the roles of marked text, and maxRoles bounds them, in bytes.
+var adocRoles = regexp.MustCompile(`^\[[.#%]?[A-Za-z][\w.#%-]*\]`)
+
+const maxRoles = 200
 
 // quotation reads a quotation in the old syntax, between backquotes and apostrophes.
 func (a *asciidoc) quotation(s *spans, i int) (next int, out string, ok bool) {

@@ -35,9 +35,9 @@ var AdocFormat = format.Format{
 		Endings:   []string{".adoc", ".asciidoc", ".asc"},
 		Media:     "text/asciidoc",
 		NeverMail: true,
-		Version:   3,
+		Version:   4,
 		Reads:     "sections, lists, tables, listings, admonitions",
-		Leaves:    "comments, attributes; included files",
+		Leaves:    "comments, attributes, struck-out text; included files",
 	},
 	Match: func(_ context.Context, f *format.File) format.Match {
 		return matchMarks(f, IsAdoc, ".adoc", ".asciidoc", ".asc")
@@ -64,8 +64,9 @@ var OrgFormat = format.Format{
 		Endings:   []string{".org"},
 		Media:     "text/org",
 		NeverMail: true,
+		Version:   2,
 		Reads:     "headings with their keywords, lists, tables, source blocks",
-		Leaves:    "drawers, comments; included files",
+		Leaves:    "drawers, comments, struck-out text; included files",
 	},
 	Match: func(_ context.Context, f *format.File) format.Match {
 		return format.If(f.IsText() && f.HasInnerEnding(".org"), format.Named)

@@ -324,7 +324,11 @@ func (o *org) mark(s *spans, i int) (next int, out string, ok bool) {
 		if c == '=' || c == '~' {
 			return end + 1, inner, true
 		}
-		return end + 1, strings.Trim(inner, "*/_=~+"), true
+		inner = strings.Trim(inner, "*/_=~+")
+		if c == '+' {
+			inner = outline.Struck(inner)
+		}
+		return end + 1, inner, true
 	case '[':
 		return orgLink(s, i)
 	case '\\':

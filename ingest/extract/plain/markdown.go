@@ -47,7 +47,7 @@ var (
 // consists of whole lines. Lines outside of the tree become paragraphs.
 func Markdown(name, source string) *outline.Document {
 	fields, text := flavors.CutFrontMatter(source)
-	doc := readMarkdown(name, flavors.Plain(name, text))
+	doc := readMarkdown(name, flavors.Plain(name, text)).WithoutStruck()
 	if fields.Title != "" {
 		doc.Title = fields.Title
 	}

@@ -227,6 +227,7 @@ export interface Params {
   file_read: [string];
   file_too_large: [number];
   file_too_large_to_read: [string];
+  file_type_unknown: [string];
   file_type_unsupported: [string];
   file_type_without_text: [string];
   file_vanished: [];
@@ -253,6 +254,7 @@ export interface Params {
   frame_without_action: [];
   frames_throttled: [number];
   frames_throttled_all: [number];
+  git_annex_pointer: [];
   git_branch_invalid: [string];
   git_branches_unreadable: [];
   git_cache_damaged: [];
@@ -782,9 +784,11 @@ export interface Params {
   sitemap_too_large: [number, number];
   skipped_backup: [];
   skipped_download: [];
+  skipped_index: [];
   skipped_minified: [];
   skipped_office_lock: [];
   skipped_package_lock: [];
+  skipped_pointer: [];
   skipped_style_sheet: [];
   skipped_system_file: [];
   solidworks_drawing: [];

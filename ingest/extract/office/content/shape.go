@@ -29,6 +29,12 @@ type Line struct {
 	Text  string
 	Mark  Mark
 	Level int
+	// Format is the format of a number, as in Numeral, and its form, such as "lowerLetter:(%s)"; "" for
+	// "decimal:%s.". Start is the first number of the list, less 1.
+	Format string
+	Start  int
+	// Box is the sign of a box in front of a paragraph; "" without one.
+	Box string
 }
 
 // Shape is a box on a slide or drawing.
@@ -153,8 +159,14 @@ func addLines(b *outline.Builder, sh *Shape) {
 		switch {
 		case l.Mark == Number:
 			clear(counters[l.Level+1:])
+			if counters[l.Level] == 0 {
+				counters[l.Level] = l.Start
+			}
 			counters[l.Level]++
-			front = strconv.Itoa(counters[l.Level]) + ". "
+			front = l.number(counters[l.Level])
+		case l.Box != "":
+			clear(counters[l.Level:])
+			front = l.Box + " "
 		case l.Mark == Bullet, l.Mark == Inherited && sh.Role == RoleBody && filled > 1:
 			clear(counters[l.Level:])
 			front = "- "
@@ -171,6 +183,15 @@ func addLines(b *outline.Builder, sh *Shape) {
 		b.Add(outline.Item, 0, separator, front+strings.Join(strings.Fields(l.Text), " "))
 		wasItem = true
 	}
+}
+
+// number returns the number of an item as displayed, with a space.
+func (l Line) number(n int) string {
+	kind, form, ok := strings.Cut(l.Format, ":")
+	if !ok {
+		return strconv.Itoa(n) + ". "
+	}
+	return strings.Replace(form, "%s", Numeral(n, kind), 1) + " "
 }
 
 // MaxShapes bounds the shapes, rows, and cells of one slide.

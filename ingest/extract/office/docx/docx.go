@@ -195,7 +195,7 @@ func (w *word) start(e xml.StartElement) {
 		w.startTable(e)
 	case "r":
 		w.run = run{}
-	case "vertAlign", "vanish", "strike", "dstrike", "rFonts":
+	case "vertAlign", "vanish", "strike", "dstrike", "rFonts", "rStyle":
 		w.runProperty(e)
 	case "sym":
 		if n, err := strconv.ParseUint(zipxml.Attr(e, "char"), 16, 16); err == nil {

@@ -85,10 +85,11 @@ func TestForms(t *testing.T) {
 		"controls": {`<w:p>` + control("1") + text(" yes ") + control("0") + text(" no") + `</w:p>`, "☑ yes ☐ no"},
 		"choice": {`<w:p>` + text("Color: ") + run(`<w:fldChar w:fldCharType="begin"><w:ffData><w:ddList><w:result w:val="1"/><w:listEntry w:val="red"/><w:listEntry w:val="blue"/></w:ddList></w:ffData></w:fldChar>`) +
 			run(`<w:fldChar w:fldCharType="end"/>`) + `</w:p>`, "Color: blue"},
-		"struck":  {`<w:p>` + text("after ") + run(`<w:rPr><w:strike/></w:rPr><w:t>six</w:t>`) + text(" nine months") + `</w:p>`, "after nine months"},
-		"redline": {`<w:p>` + text("a ") + run(`<w:rPr><w:dstrike/></w:rPr><w:t>long struck part</w:t>`) + `</w:p>`, "a ~~long struck part~~"},
-		"field":   {`<w:p>` + text("See ") + run(`<w:fldChar w:fldCharType="begin"/>`) + run(`<w:instrText>HYPERLINK "https://example.org/a.pdf"</w:instrText>`) + run(`<w:fldChar w:fldCharType="separate"/>`) + text("here") + run(`<w:fldChar w:fldCharType="end"/>`) + text(".") + `</w:p>`, "See here (https://example.org/a.pdf)."},
-		"link":    {`<w:p>` + text("See ") + `<w:hyperlink r:id="l">` + text("the form") + `</w:hyperlink></w:p>`, "See the form (https://example.org/form)"},
+		"struck":   {`<w:p>` + text("after ") + run(`<w:rPr><w:strike/></w:rPr><w:t>six</w:t>`) + text(" nine months") + `</w:p>`, "after nine months"},
+		"unstruck": {`<w:p>` + text("after ") + run(`<w:rPr><w:strike w:val="0"/></w:rPr><w:t>six</w:t>`) + `</w:p>`, "after six"},
+		"redline":  {`<w:p>` + text("a ") + run(`<w:rPr><w:dstrike/></w:rPr><w:t>long struck part</w:t>`) + `</w:p>`, "a ~~long struck part~~"},
+		"field":    {`<w:p>` + text("See ") + run(`<w:fldChar w:fldCharType="begin"/>`) + run(`<w:instrText>HYPERLINK "https://example.org/a.pdf"</w:instrText>`) + run(`<w:fldChar w:fldCharType="separate"/>`) + text("here") + run(`<w:fldChar w:fldCharType="end"/>`) + text(".") + `</w:p>`, "See here (https://example.org/a.pdf)."},
+		"link":     {`<w:p>` + text("See ") + `<w:hyperlink r:id="l">` + text("the form") + `</w:hyperlink></w:p>`, "See the form (https://example.org/form)"},
 	} {
 		data := extracttest.Pack(t, map[string]string{
 			"_rels/.rels":                  `<Relationships><Relationship Id="a" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="/word/document.xml"/></Relationships>`,

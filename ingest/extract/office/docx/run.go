@@ -31,7 +31,9 @@ func (w *word) runProperty(e xml.StartElement) {
 	case e.Name.Local == "vanish":
 		w.run.hidden = isOn(e)
 	case e.Name.Local == "strike", e.Name.Local == "dstrike":
-		w.run.struck = w.run.struck || isOn(e)
+		w.run.struck = isOn(e)
+	case e.Name.Local == "rStyle":
+		w.run.struck = w.run.struck || w.styles[zipxml.Attr(e, "val")].struck
 	case e.Name.Local == "rFonts":
 		w.run.font = zipxml.Attr(e, "ascii")
 	case zipxml.Attr(e, "val") == "superscript":

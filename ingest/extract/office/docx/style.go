@@ -18,6 +18,8 @@ type style struct {
 	rank  int // level of the list, from 0; -1 if the list tells it
 	title bool
 	toc   bool
+	// struck reports that the text is struck out.
+	struck bool
 }
 
 // readStyles reads the styles by id. If the part is damaged, it returns the
@@ -42,6 +44,8 @@ func readStyles(ctx context.Context, data []byte) map[string]style {
 				if n, err := strconv.Atoi(zipxml.Attr(t, "val")); err == nil && n < 9 && s.level == 0 {
 					s.level = n + 1
 				}
+			case "strike", "dstrike":
+				s.struck = s.struck || isOn(t)
 			case "numId":
 				s.num = zipxml.Attr(t, "val")
 			case "ilvl":

@@ -52,7 +52,7 @@ func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error)
 	}
 	doc := d.b.Document(cmp.Or(content.OwnTitle(zipxml.CoreTitle(ctx, meta)), d.title))
 	doc.PageLabels = d.labels
-	return doc, nil
+	return doc.WithoutStruck(), nil
 }
 
 // reader is the state of reading an OpenDocument file.
@@ -66,43 +66,47 @@ type reader struct {
 	seen   map[string]bool // objects that have been read
 
 	styles  map[string]style
-	style   *style // the style that is being read
-	ordered map[string]map[int]bool
-	list    string            // the list style that is being read
-	running map[bool][]string // texts of headers (true) and footers (false)
+	style   *style                         // the style that is being read
+	numbers map[string]map[int]numberLevel // by list style and level
+	list    string                         // the list style that is being read
+	running map[bool][]string              // texts of headers (true) and footers (false)
 
-	ends    []func() // for each open element, the function to call at its end
-	skip    int      // depth inside omitted elements
-	open    []*paragraph
-	notes   []*strings.Builder // open notes, innermost last
-	scripts []int
-	lists   []*list
-	counts  map[string][]int // by list style, the last number of each level
-	wasItem bool
-	table   *table
-	nest    int // number of open tables
-	slide   *slideShapes
-	sheets  bool      // the body is a spreadsheet
-	shown   int       // number of visible sheets
-	master  bool      // the part has only headers and footers
-	runs    *[]string // receives the paragraphs of a header or footer
-	budget  int       // number of cells that may follow
-	objects []string  // charts to add after the paragraph
+	ends     []func() // for each open element, the function to call at its end
+	skip     int      // depth inside omitted elements
+	open     []*paragraph
+	notes    []*strings.Builder // open notes, innermost last
+	scripts  []int
+	lists    []*list
+	counts   map[string][]int // by list style, the last number of each level
+	headings []int            // the last number of each level of headings
+	wasItem  bool
+	table    *table
+	nest     int // number of open tables
+	slide    *slideShapes
+	sheets   bool      // the body is a spreadsheet
+	shown    int       // number of visible sheets
+	master   bool      // the part has only headers and footers
+	runs     *[]string // receives the paragraphs of a header or footer
+	budget   int       // number of cells that may follow
+	objects  []string  // charts to add after the paragraph
 }
 
 // paragraph is an open paragraph.
 type paragraph struct {
-	text   strings.Builder
-	style  string
-	level  int // level of a heading, 0 for other paragraphs
-	notes  []string
-	spaced bool // the text ends with white space that has been written
+	text  strings.Builder
+	style string
+	level int // level of a heading, 0 for other paragraphs
+	// unnumbered reports that a heading has no number, and start is its number if it begins anew.
+	unnumbered bool
+	start      *int
+	notes      []string
+	spaced     bool // the text ends with white space that has been written
 }
 
 // newReader returns a reader of an archive.
 func newReader(ctx context.Context, a *zipxml.Archive, b *outline.Builder) *reader {
 	return &reader{
-		ctx: ctx, a: a, b: b, seen: map[string]bool{}, styles: map[string]style{}, ordered: map[string]map[int]bool{},
+		ctx: ctx, a: a, b: b, seen: map[string]bool{}, styles: map[string]style{}, numbers: map[string]map[int]numberLevel{},
 		running: map[bool][]string{}, counts: map[string][]int{}, budget: sheet.MaxCells,
 	}
 }
@@ -154,7 +158,7 @@ func (d *reader) token(t xml.Token) error {
 func skipped(e xml.StartElement) bool {
 	switch e.Name.Space + ":" + e.Name.Local {
 	case "office:annotation", "office:forms", "office:scripts", "office:font-face-decls", "office:settings", "office:event-listeners",
-		"text:tracked-changes", "text:table-of-content", "text:note-citation", "text:ruby-text", "text:page-number", "text:page-count",
+		"text:tracked-changes", "text:number", "text:table-of-content", "text:note-citation", "text:ruby-text", "text:page-number", "text:page-count",
 		"text:sequence-decls", "text:variable-decls", "text:user-field-decls", "text:notes-configuration",
 		"presentation:settings", "presentation:date-time", "presentation:footer", "presentation:header", "table:tracked-changes",
 		"table:content-validations",
@@ -239,15 +243,31 @@ func (d *reader) startText(e xml.StartElement) func() {
 		if e.Name.Local == "h" {
 			p.level, _ = strconv.Atoi(cmp.Or(zipxml.AttrIn(e, "text", "outline-level"), zipxml.AttrIn(e, "text", "level")))
 			p.level = min(max(p.level, 1), 9)
+			p.unnumbered = zipxml.AttrIn(e, "text", "is-list-header") == "true"
+			if n, err := strconv.Atoi(zipxml.AttrIn(e, "text", "start-value")); err == nil {
+				p.start = &n
+			} else if one := d.numbers[outlineStyle][p.level].start; zipxml.AttrIn(e, "text", "restart-numbering") == "true" {
+				p.start = &one
+			}
 		}
 		return d.startParagraph(p)
 	case "span":
 		script := d.script()
-		if s := d.styles[zipxml.AttrIn(e, "text", "style-name")]; s.script != 0 {
+		s := d.styles[zipxml.AttrIn(e, "text", "style-name")]
+		if s.script != 0 {
 			script = s.script
 		}
 		d.scripts = append(d.scripts, script)
-		return func() { d.scripts = d.scripts[:len(d.scripts)-1] }
+		from := 0
+		if n := len(d.open); n > 0 {
+			from = d.open[n-1].text.Len()
+		}
+		return func() {
+			d.scripts = d.scripts[:len(d.scripts)-1]
+			if s.struck {
+				d.strike(from)
+			}
+		}
 	case "s", "tab":
 		d.write([]byte(" "))
 	case "line-break":
@@ -263,10 +283,21 @@ func (d *reader) startText(e xml.StartElement) func() {
 		return func() { d.lists = d.lists[:len(d.lists)-1] }
 	case "list-item":
 		d.startItem(e)
-	case "list-level-style-number", "list-level-style-bullet", "list-level-style-image", "list-style", "outline-level-style":
+	case "list-level-style-number", "list-level-style-bullet", "list-level-style-image", "list-style", "outline-level-style", "outline-style":
 		return d.startListStyle(e)
 	}
 	return nil
+}
+
+// strike marks the text of the paragraph from a position as struck out.
+func (d *reader) strike(from int) {
+	n := len(d.open)
+	if n == 0 || from > d.open[n-1].text.Len() {
+		return
+	}
+	text := d.open[n-1].text.String()
+	d.open[n-1].text.Reset()
+	d.open[n-1].text.WriteString(text[:from] + outline.Struck(text[from:]))
 }
 
 // startParagraph opens a paragraph.
@@ -306,6 +337,9 @@ func (d *reader) endParagraph() {
 		}
 	case d.master:
 	case d.table != nil && d.table.inCell:
+		if front, item := d.marker(); item && text != "" {
+			text = front + text
+		}
 		d.table.write(text)
 		for _, note := range p.notes {
 			d.table.write("(" + note + ")")
@@ -332,7 +366,12 @@ func (d *reader) add(p *paragraph, text string) {
 	front, item := d.marker()
 	switch s := d.resolve(p.style); {
 	case p.level > 0:
-		d.b.Add(outline.Heading, p.level, "\n\n", one)
+		if len(d.lists) == 0 {
+			front = d.headingNumber(p)
+		} else if !d.isOrdered() {
+			front = ""
+		}
+		d.b.Add(outline.Heading, p.level, "\n\n", front+one)
 	case s.title:
 		d.title = cmp.Or(d.title, one)
 		d.b.Add(outline.Heading, 1, "\n\n", one)

@@ -16,6 +16,8 @@ type style struct {
 	title  bool
 	hidden bool // the sheet or slide is hidden
 	script int  // above 0 is raised, below 0 is lowered
+	struck bool
+	list   *string // name of the list style; nil for that of the parent
 }
 
 // resolve returns a style with the properties of its parents.
@@ -40,6 +42,11 @@ func (d *reader) startStyle(e xml.StartElement) func() {
 	case "style":
 		name := zipxml.AttrIn(e, "style", "name")
 		d.style = &style{name: zipxml.AttrIn(e, "style", "display-name"), parent: zipxml.AttrIn(e, "style", "parent-style-name")}
+		for _, a := range e.Attr {
+			if a.Name.Local == "list-style-name" {
+				d.style.list = &a.Value
+			}
+		}
 		return func() {
 			if d.style != nil && len(d.styles) < content.MaxStyles {
 				d.styles[name] = *d.style
@@ -49,6 +56,10 @@ func (d *reader) startStyle(e xml.StartElement) func() {
 	case "text-properties", "properties":
 		if d.style != nil {
 			d.style.script = textPosition(zipxml.AttrIn(e, "style", "text-position"))
+			for _, name := range []string{"text-line-through-style", "text-line-through-type", "text-crossing-out"} {
+				v := zipxml.AttrIn(e, "style", name)
+				d.style.struck = d.style.struck || v != "" && v != "none"
+			}
 		}
 	case "table-properties", "drawing-page-properties":
 		if d.style != nil {
@@ -98,18 +109,33 @@ func (d *reader) startRunning(header bool) func() {
 	}
 }
 
-// startListStyle records the numbered levels of a list style.
+// startListStyle records the numbered levels of a list style, and of the headings.
 func (d *reader) startListStyle(e xml.StartElement) func() {
-	if e.Name.Local == "list-style" {
+	switch e.Name.Local {
+	case "list-style", "outline-style":
 		d.list = zipxml.AttrIn(e, "style", "name")
-		if len(d.ordered) < content.MaxStyles {
-			d.ordered[d.list] = map[int]bool{}
+		if e.Name.Local == "outline-style" {
+			d.list = outlineStyle
+		}
+		if len(d.numbers) < content.MaxStyles {
+			d.numbers[d.list] = map[int]numberLevel{}
 		}
 		return func() { d.list = "" }
 	}
 	level, err := strconv.Atoi(zipxml.AttrIn(e, "text", "level"))
-	if levels := d.ordered[d.list]; levels != nil && err == nil && level <= content.MaxListDepth && e.Name.Local == "list-level-style-number" {
-		levels[level] = zipxml.AttrIn(e, "style", "num-format") != ""
+	levels := d.numbers[d.list]
+	if levels == nil || err != nil || level > content.MaxListDepth {
+		return nil
+	}
+	switch e.Name.Local {
+	case "list-level-style-number", "outline-level-style":
+		if l := numberLevelOf(e); l.format != "" || l.pattern != "" {
+			levels[level] = l
+		}
+	case "list-level-style-bullet":
+		if sign := zipxml.AttrIn(e, "text", "bullet-char"); sign == content.Empty || sign == content.Ticked {
+			levels[level] = numberLevel{box: sign}
+		}
 	}
 	return nil
 }
@@ -141,6 +167,9 @@ func (d *reader) startList(e xml.StartElement) {
 		if counts := d.counts[l.style]; depth < len(counts) {
 			l.number = counts[depth]
 		}
+	}
+	if start := d.numbers[l.style][depth+1].start; l.number == 0 && start > 1 {
+		l.number = start - 1
 	}
 	d.lists = append(d.lists, l)
 }
@@ -175,7 +204,8 @@ func (d *reader) isOrdered() bool {
 		return false
 	}
 	l := d.lists[n-1]
-	return l.always > 0 || l.always == 0 && d.ordered[l.style][n]
+	_, numbered := d.numbers[l.style][n]
+	return l.always > 0 || l.always == 0 && numbered
 }
 
 // marker returns the mark or number of a paragraph and whether the paragraph is
@@ -194,7 +224,7 @@ func (d *reader) marker() (front string, item bool) {
 	}
 	l.fresh = false
 	if d.isOrdered() {
-		return strconv.Itoa(l.number) + ". ", true
+		return d.itemNumber(), true
 	}
 	return "- ", true
 }

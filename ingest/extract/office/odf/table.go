@@ -28,6 +28,7 @@ type table struct {
 	hide      map[int]bool // hidden columns
 
 	inCell  bool
+	struck  bool // the text of the cell is struck out
 	text    strings.Builder
 	cell    sheet.Cell
 	value   string // value of a cell without text
@@ -79,12 +80,12 @@ func (d *reader) startTable(e xml.StartElement) func() {
 		t.columns = min(t.columns+n, maxTableColumns)
 	case "table-row":
 		t.repeat = repeated(e, "number-rows-repeated")
-		v := zipxml.AttrIn(e, "table", "visibility")
-		t.rowHidden = v == "collapse" || v == "filter"
+		t.rowHidden = zipxml.AttrIn(e, "table", "visibility") == "collapse" // a filter hides no content
 		t.cells, t.col = nil, 0
 		return func() { d.fail(t.endRow()) }
 	case "table-cell", "covered-table-cell":
 		t.openCell(e)
+		t.struck = d.styles[zipxml.AttrIn(e, "table", "style-name")].struck
 		return t.endCell
 	}
 	return nil
@@ -104,10 +105,12 @@ func (d *reader) openTable(e xml.StartElement) func() {
 		return func() { d.nest-- }
 	}
 	d.table = &table{grid: sheet.Grid{Budget: &d.budget}, hide: map[int]bool{}}
+	lists := d.lists
+	d.lists = nil
 	style, name := zipxml.AttrIn(e, "table", "style-name"), zipxml.AttrIn(e, "table", "name")
 	return func() {
 		t := d.table
-		d.nest, d.table = 0, nil
+		d.nest, d.table, d.lists = 0, nil, lists
 		d.wasItem = false
 		switch hidden := d.styles[style].hidden; {
 		case hidden && d.sheets:
@@ -146,13 +149,34 @@ func (t *table) openCell(e xml.StartElement) {
 	t.down = repeated(e, "number-rows-spanned")
 	kind := cmp.Or(zipxml.AttrIn(e, "office", "value-type"), zipxml.AttrIn(e, "table", "value-type"))
 	t.cell = sheet.Cell{Numeric: kind != "" && kind != "string"}
-	t.value = cmp.Or(zipxml.AttrIn(e, "office", "string-value"), zipxml.AttrIn(e, "office", "date-value"), zipxml.AttrIn(e, "office", "value"))
+	t.value = cmp.Or(zipxml.AttrIn(e, "office", "string-value"), zipxml.AttrIn(e, "office", "date-value"), zipxml.AttrIn(e, "office", "value"),
+		formula(zipxml.AttrIn(e, "table", "formula")))
+}
+
+// maxFormula is the longest formula that is shown, in bytes.
+const maxFormula = 1000
+
+// references are the parts of a formula that spreadsheets do not display.
+var references = strings.NewReplacer("[.", "", ":.", ":", "]", "")
+
+// formula returns the formula of a cell without a value as displayed.
+func formula(s string) string {
+	if _, rest, ok := strings.Cut(s, ":="); ok {
+		s = "=" + references.Replace(rest)
+	}
+	if len(s) > maxFormula {
+		return ""
+	}
+	return s
 }
 
 // endCell adds the open cell to its row.
 func (t *table) endCell() {
 	t.inCell = false
 	text := strings.TrimSpace(cmp.Or(t.text.String(), t.value))
+	if t.struck {
+		text = ""
+	}
 	from := t.col
 	t.col = min(t.col+t.across, maxTableColumns)
 	if text == "" || t.rowHidden || t.covered {

@@ -8,6 +8,7 @@ import (
 
 	"docent/ingest/extract/office/content"
 	"docent/ingest/extract/zipxml"
+	"docent/ingest/outline"
 )
 
 // Drawing has the DrawingML shapes of a slide or sheet.
@@ -19,10 +20,13 @@ type drawing struct {
 	text   strings.Builder // text of the line
 	inText bool
 	script int  // of the current run: above 0 is raised, below 0 is lowered
-	Hidden bool // the slide is not shown
-	math   Formula
-	cell   *drawingCell
-	size   int // number of shapes, rows, and cells so far
+	struck bool // the current run is struck out
+	// bulletFont is the font of the mark of the paragraph.
+	bulletFont string
+	Hidden     bool // the slide is not shown
+	math       Formula
+	cell       *drawingCell
+	size       int // number of shapes, rows, and cells so far
 }
 
 // ReadDrawing reads the shapes of a part.
@@ -65,7 +69,11 @@ func (d *drawing) token(t xml.Token) error {
 			return nil
 		}
 		if d.inText && d.line != nil {
-			d.text.WriteString(content.Scripted(string(t), d.script))
+			text := content.Scripted(string(t), d.script)
+			if d.struck {
+				text = outline.Struck(text)
+			}
+			d.text.WriteString(text)
 		}
 	}
 	return nil
@@ -164,22 +172,31 @@ func (d *drawing) startText(e xml.StartElement, s *content.Shape) {
 		}
 	case "p":
 		d.line = &content.Line{Mark: content.Inherited}
+		d.bulletFont = ""
 		d.text.Reset()
 	case "pPr":
 		if d.line != nil {
 			d.line.Level, _ = strconv.Atoi(zipxml.Attr(e, "lvl"))
 		}
+	case "buFont":
+		d.bulletFont = zipxml.Attr(e, "typeface")
 	case "buNone", "buChar", "buBlip", "buAutoNum":
 		if d.line != nil {
+			d.line.Format, d.line.Start = autoNumber(e)
+			if box := content.SymbolRun(d.bulletFont, zipxml.Attr(e, "char")); box == content.Empty || box == content.Ticked {
+				d.line.Box = box
+			}
 			d.line.Mark = map[string]content.Mark{
 				"buNone": content.Unmarked, "buChar": content.Bullet, "buBlip": content.Bullet,
 				"buAutoNum": content.Number,
 			}[e.Name.Local]
 		}
 	case "r":
-		d.script = 0
+		d.script, d.struck = 0, false
 	case "rPr":
 		d.script, _ = strconv.Atoi(strings.TrimSuffix(zipxml.Attr(e, "baseline"), "%"))
+		strike := zipxml.Attr(e, "strike")
+		d.struck = strike != "" && strike != "noStrike"
 	case "br":
 		if d.line != nil {
 			d.text.WriteByte('\n')

@@ -42,7 +42,7 @@ func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error)
 			return nil, err
 		}
 	}
-	doc := p.b.Document(cmp.Or(ooxml.Title(ctx, a), p.title))
+	doc := p.b.Document(cmp.Or(ooxml.Title(ctx, a), p.title)).WithoutStruck()
 	doc.PageLabels = p.labels
 	return doc, nil
 }

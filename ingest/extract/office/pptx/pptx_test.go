@@ -53,6 +53,9 @@ func slideOf(t testing.TB, content string) []byte {
 func TestPPTXParts(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ slide, want string }{
+		"letters":      {`<p:sp><p:txBody><a:p><a:pPr><a:buAutoNum type="alphaLcParenR" startAt="2"/></a:pPr><a:r><a:t>a</a:t></a:r></a:p><a:p><a:pPr><a:buAutoNum type="alphaLcParenR" startAt="2"/></a:pPr><a:r><a:t>b</a:t></a:r></a:p></p:txBody></p:sp>`, "li@0 b) a\nli@0 c) b\n"},
+		"boxes":        {`<p:sp><p:txBody><a:p><a:pPr><a:buFont typeface="Wingdings"/><a:buChar char="þ"/></a:pPr><a:r><a:t>a</a:t></a:r></a:p></p:txBody></p:sp>`, "li@0 ☑ a\n"},
+		"struck":       {`<p:sp><p:txBody><a:p><a:r><a:t>The notice is </a:t></a:r><a:r><a:rPr strike="sngStrike"/><a:t>six </a:t></a:r><a:r><a:rPr/><a:t>nine months</a:t></a:r></a:p></p:txBody></p:sp>`, "p@0 The notice is nine months\n"},
 		"numbers":      {`<p:sp><p:txBody><a:p><a:pPr><a:buAutoNum/></a:pPr><a:r><a:t>a</a:t></a:r></a:p><a:p><a:pPr lvl="1"><a:buAutoNum/></a:pPr><a:r><a:t>b</a:t></a:r></a:p><a:p><a:pPr><a:buAutoNum/></a:pPr><a:r><a:t>c</a:t></a:r></a:p></p:txBody></p:sp>`, "li@0 1. a\nli@0 1. b\nli@0 2. c\n"},
 		"diagram":      {`<p:graphicFrame><dgm:relIds r:dm="d"/></p:graphicFrame><p:graphicFrame><dgm:relIds r:dm="d"/></p:graphicFrame>`, "li@0 - First\nli@0 - Second\n"},
 		"merged":       {`<p:graphicFrame><a:tbl><a:tblPr firstRow="1"/><a:tr><a:tc><a:p><a:r><a:t>x</a:t></a:r></a:p></a:tc><a:tc><a:p><a:r><a:t>1</a:t></a:r></a:p></a:tc></a:tr><a:tr><a:tc vMerge="1"/><a:tc><a:p><a:r><a:t>2</a:t></a:r></a:p></a:tc></a:tr></a:tbl></p:graphicFrame>`, "th@0 x | 1\ntr@0 x | 2\n"},

@@ -15,8 +15,9 @@ var Format = format.Format{
 		Endings:   []string{".rtf"},
 		Media:     "application/rtf",
 		NeverMail: true,
-		Reads:     "paragraphs, headings, lists, tables, footnotes, in the character sets of the fonts",
-		Leaves:    "pictures, embedded files, comments, deleted text",
+		Version:   2,
+		Reads:     "paragraphs, headings and lists with their numbers, tables, footnotes, in the character sets of the fonts",
+		Leaves:    "pictures, embedded files, comments, deleted and struck-out text",
 	},
 	Match: func(_ context.Context, f *format.File) format.Match {
 		return format.If(bytes.HasPrefix(f.Trimmed(), []byte(Signature)), format.Sure)

@@ -31,7 +31,8 @@ func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error)
 	if err := r.read(ctx); err != nil {
 		return nil, err
 	}
-	return r.b.Document(cmp.Or(content.OwnTitle(strings.TrimSpace(r.docTitle.String())), r.text.title)), nil
+	doc := r.b.Document(cmp.Or(content.OwnTitle(strings.TrimSpace(r.docTitle.String())), r.text.title))
+	return doc.WithoutStruck(), nil
 }
 
 // destination is the place to which the text of a group goes.
@@ -56,6 +57,7 @@ type state struct {
 	font    int
 	script  int
 	hidden  bool
+	struck  bool
 	skipped int // number of fallback bytes after a Unicode character
 }
 
@@ -175,7 +177,11 @@ func (r *reader) flush() {
 			r.docTitle.WriteString(text)
 		}
 	default:
-		r.text.write(r.state.dest, content.Scripted(text, r.state.script))
+		text = content.Scripted(text, r.state.script)
+		if r.state.struck {
+			text = outline.Struck(text)
+		}
+		r.text.write(r.state.dest, text)
 	}
 }
 

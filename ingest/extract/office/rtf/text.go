@@ -133,7 +133,7 @@ func (t *body) take() string {
 // endParagraph ends a paragraph.
 func (t *body) endParagraph(b *outline.Builder) {
 	if t.para.inTable {
-		t.cell.WriteString(t.take())
+		t.cell.WriteString(t.cellMarker() + t.take())
 		t.cell.WriteByte('\n')
 		t.cellNotes()
 		return
@@ -150,7 +150,10 @@ func (t *body) endParagraph(b *outline.Builder) {
 		t.title = cmp.Or(t.title, one)
 		b.Add(outline.Heading, 1, "\n\n", one)
 	case p.level > 0:
-		b.Add(outline.Heading, p.level, "\n\n", one)
+		if marker == "- " {
+			marker = ""
+		}
+		b.Add(outline.Heading, p.level, "\n\n", marker+one)
 	case marker != "":
 		separator := "\n\n"
 		if t.wasItem {
@@ -170,6 +173,16 @@ func (t *body) endParagraph(b *outline.Builder) {
 	t.notes = nil
 }
 
+// cellMarker returns the mark of an item in a cell.
+func (t *body) cellMarker() string {
+	marker := listMarker(t.marker.String())
+	t.marker.Reset()
+	if t.text.Len() == 0 {
+		return ""
+	}
+	return marker
+}
+
 // cellNotes adds the notes of a paragraph to its cell.
 func (t *body) cellNotes() {
 	for _, note := range t.notes {
@@ -180,11 +193,7 @@ func (t *body) cellNotes() {
 
 // endCell ends a cell.
 func (t *body) endCell() {
-	if marker := listMarker(t.marker.String()); marker != "" && t.text.Len() > 0 {
-		t.cell.WriteString(marker)
-	}
-	t.marker.Reset()
-	t.cell.WriteString(t.take())
+	t.cell.WriteString(t.cellMarker() + t.take())
 	t.cell.WriteByte('\n')
 	t.cellNotes()
 	t.cells = append(t.cells, strings.TrimSpace(t.cell.String()))

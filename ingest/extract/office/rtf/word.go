@@ -32,7 +32,7 @@ func (r *reader) word(word string, n int, given bool) {
 	case "upr": // the group has the text twice
 		r.flush()
 		r.state.outer, r.state.dest = r.state.dest, toNothing
-	case "f", "fcharset", "cpg", "plain", "super", "sub", "nosupersub", "up", "dn", "v", "deleted":
+	case "f", "fcharset", "cpg", "plain", "super", "sub", "nosupersub", "up", "dn", "v", "deleted", "strike", "striked":
 		r.format(word, n, given)
 	case "s", "outlinelevel", "pard":
 		r.paragraph(word, n)
@@ -111,7 +111,7 @@ func (r *reader) format(word string, n int, given bool) {
 			r.fonts[r.font] = n
 		}
 	case "plain":
-		r.state.script, r.state.hidden = 0, false
+		r.state.script, r.state.hidden, r.state.struck = 0, false, false
 	case "super":
 		r.state.script = map[bool]int{true: 0, false: 1}[off]
 	case "sub":
@@ -122,6 +122,8 @@ func (r *reader) format(word string, n int, given bool) {
 		r.state.script = min(n, 1)
 	case "dn":
 		r.state.script = max(-n, -1)
+	case "strike", "striked":
+		r.state.struck = !off
 	case "v", "deleted":
 		r.state.hidden = !off
 	}
