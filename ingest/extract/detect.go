@@ -3,7 +3,6 @@ package extract
 import (
 	"bytes"
 	"context"
-	"regexp"
 	"strings"
 
 	"github.com/gabriel-vasile/mimetype"
@@ -15,6 +14,7 @@ import (
 	"docent/ingest/intake"
 	"docent/ingest/outline"
 	"docent/internal/fault"
+	"docent/internal/lazyregexp"
 )
 
 // detect returns the reader of a source and its media type. Even with an error, it
@@ -82,7 +82,7 @@ const (
 )
 
 // annexPointer matches a file that stands for another one in git-annex.
-var annexPointer = regexp.MustCompile(`^(?:(?:\.\./)*\.git)?/annex/objects/(?:[^/\s]+/)*[A-Z0-9]+-[^\n]*$`)
+var annexPointer = lazyregexp.New(`^(?:(?:\.\./)*\.git)?/annex/objects/(?:[^/\s]+/)*[A-Z0-9]+-[^\n]*$`)
 
 // hasNoText reports whether files of a media type have no text for readers: fonts, sounds, films,
 // pictures, and programs.

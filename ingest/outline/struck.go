@@ -1,16 +1,17 @@
 package outline
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"docent/internal/lazyregexp"
 )
 
 // StruckMark is the mark that readers put before and after struck-out text.
 const StruckMark = "~~"
 
 // struckText matches struck-out text, and code, which may contain the mark.
-var struckText = regexp.MustCompile("`[^`\n]*`|~~([^~\\s](?:[^~]*[^~\\s])?)~~")
+var struckText = lazyregexp.New("`[^`\n]*`|~~([^~\\s](?:[^~]*[^~\\s])?)~~")
 
 // Struck returns a text with marks that say that it is struck out. Space at its ends stays outside.
 func Struck(s string) string {
@@ -23,7 +24,7 @@ func Struck(s string) string {
 }
 
 // blank matches a block without text: nothing, or the marker of an item.
-var blank = regexp.MustCompile(`^\s*(?:(?:[-*+•]|\d+[.)])\s*)?(?:\[[ xX]\]\s*|[☐☑]\s*)?$`)
+var blank = lazyregexp.New(`^\s*(?:(?:[-*+•]|\d+[.)])\s*)?(?:\[[ xX]\]\s*|[☐☑]\s*)?$`)
 
 // WithoutStruck returns a document without its struck-out text, because the rest is what the document
 // states. If most of the text is struck out, that is its point, and the text stays with its marks.

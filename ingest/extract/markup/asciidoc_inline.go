@@ -1,11 +1,11 @@
 package markup
 
 import (
-	"regexp"
 	"strings"
 
 	"docent/ingest/extract/blocks"
 	"docent/ingest/outline"
+	"docent/internal/lazyregexp"
 )
 
 // adocBuiltin are the attributes that every AsciiDoc document has.
@@ -105,7 +105,7 @@ func (a *asciidoc) styled(s *spans, i int) (next int, out string, ok bool) {
 }
 
 // adocRoles matches the roles of marked text, and maxRoles bounds them, in bytes.
-var adocRoles = regexp.MustCompile(`^\[[.#%]?[A-Za-z][\w.#%-]*\]`)
+var adocRoles = lazyregexp.New(`^\[[.#%]?[A-Za-z][\w.#%-]*\]`)
 
 const maxRoles = 200
 
