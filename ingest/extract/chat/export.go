@@ -218,7 +218,9 @@ func seconds64(seconds float64) time.Time {
 // timeOf reads a time as exports write it.
 func timeOf(s string) time.Time {
 	s = strings.ReplaceAll(s, "\u202f", " ")
-	for _, layout := range []string{time.RFC3339Nano, "Monday, January 2, 2006 at 3:04:05 PM MST", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04"} {
+	for _, layout := range []string{
+		"Monday, January 2, 2006 at 3:04:05 PM MST", time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04",
+	} {
 		if t, err := time.Parse(layout, s); err == nil {
 			return t
 		}

@@ -23,6 +23,17 @@ var navigationClasses = map[string]bool{
 	"navheader": true, "navfooter": true, "navbar": true, "breadcrumb": true, "breadcrumbs": true, "related": true,
 	"sphinxsidebar": true, "skip-link": true, "headerlink": true, "toctree-wrapper": true, "wy-nav-side": true,
 	"rst-footer-buttons": true, "md-nav": true, "md-footer": true, "pagination": true, "docnav": true,
+	"toplang": true, "bottomlang": true, "lang-toggle": true, "permalink": true, "navpath": true, "ttc": true, "summary-links": true,
+	"navrow": true, "prevnext": true, "prev-next-area": true, "bd-toc": true, "bd-sidebar": true, "tocsidebar": true, "page-toc": true,
+	"sphinx-toctree": true, "contents-nav": true, "topnav": true, "subnav": true, "bottomnav": true, "nav-footer": true,
+}
+
+// navigationIDs are the ids of elements with navigation in the pages of documentation generators, such as
+// Doxygen and the documentation of Apache.
+var navigationIDs = map[string]bool{
+	"side-nav": true, "nav-path": true, "nav-tree": true, "nav-sync": true, "MSearchBox": true, "MSearchSelectWindow": true,
+	"MSearchResultsWindow": true, "titlearea": true, "main-nav": true, "main-menu": true, "navrow1": true, "navrow2": true, "navrow3": true,
+	"navrow4": true, "navrow5": true, "searchbox": true, "quickview": true, "sphinx-sidebar": true,
 }
 
 // boxClasses mark notes and warnings. Headings inside them do not open a
@@ -85,7 +96,7 @@ func (p *page) isNavigation(n *html.Node) bool {
 	case "banner", "contentinfo":
 		return p.linkShare(n) > 0.5
 	}
-	return hasClass(n, navigationClasses)
+	return hasClass(n, navigationClasses) || navigationIDs[attr(n, "id")] || p.tree.isLinkBar(n)
 }
 
 // isSelfLink reports whether a link is the permalink mark beside a heading.

@@ -20,6 +20,7 @@ func TestPanels(t *testing.T) {
 		"bootstrap": {`<p><a data-bs-toggle="collapse" href="#c" role="button">More</a></p><div class="collapse" id="c" hidden>The key is red.</div>`, "p More\nh16 More\np The key is red.\n"},
 		"class":     {`<div class="faq-answer" hidden>Use oil.</div>`, "p Use oil.\n"},
 		"simple":    {`<button class="accordion">Which oil?</button><div class="panel"><p>Number 40.</p></div>`, "h16 Which oil?\np Number 40.\n"},
+		"link bar":  {`<p><span>Available Languages: </span><a href="a.de">de</a> | <a href="a.en">en</a></p><p>See <a href="b">the seal</a>, <a href="c">the pump</a>.</p><p><a href="b">Seals</a>, <a href="c">Pumps</a></p><p>Plans: <a href="d">north</a></p>`, "p See the seal, the pump.\np Seals, Pumps\np Plans: north\n"},
 		"details":   {`<details><summary>Which oil?</summary><p>Number 40.</p></details><p>After.`, "h16 Which oil?\np Number 40.\np After.\n"},
 		"menu":      {`<button aria-haspopup="true" aria-controls="m">Menu</button><ul id="m" role="menu" hidden><li>Home</ul><p>Text.`, "p Text.\n"},
 		"site menu": {`<button aria-controls="site-nav">Menu</button><div id="site-nav" hidden><p>All pages</div><p>Text.`, "p Text.\n"},

@@ -254,6 +254,11 @@ func (o *org) text(l string) {
 			m[2] = term + ": " + rest
 		}
 		m[2] = strings.TrimSuffix(m[2], " ::")
+		for _, box := range []struct{ mark, sign string }{{"[X] ", "☑ "}, {"[x] ", "☑ "}, {"[ ] ", "☐ "}, {"[-] ", "☐ "}} {
+			if rest, ok := strings.CutPrefix(m[2], box.mark); ok {
+				m[2] = box.sign + rest
+			}
+		}
 		o.Para(o.inline(strings.Join(append([]string{m[2]}, o.collect()...), "\n")))
 		o.Marker = ""
 		return

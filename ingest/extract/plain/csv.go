@@ -256,7 +256,7 @@ const (
 
 // dialectOf returns the delimiter , ; tab or | with which most rows have the same number
 // of cells. A first line such as sep=; declares it. A comma may separate decimals and
-// sentences too. So the other delimiters win if most rows agree on them.
+// sentences too. So the other delimiters win if most rows agree on them, or if each row has more cells with them.
 func dialectOf(name, text string) dialect {
 	var d dialect
 	first, _, _ := strings.Cut(text, "\n")
@@ -266,7 +266,7 @@ func dialectOf(name, text string) dialect {
 		if rest != "" && rest[0] < 0x80 && rest != "\r" {
 			d.delimiter = rune(rest[0])
 		}
-		d.columns, _ = agreement(text[d.start:], d.delimiter)
+		d.columns, _, _ = agreement(text[d.start:], d.delimiter)
 		return d
 	}
 	head := text[:min(len(text), sniffLength)]
@@ -275,17 +275,18 @@ func dialectOf(name, text string) dialect {
 	}
 	if strings.HasSuffix(strings.ToLower(name), ".tsv") && strings.Contains(head, "\t") {
 		d.delimiter = '\t'
-		d.columns, _ = agreement(head, '\t')
+		d.columns, _, _ = agreement(head, '\t')
 		return d
 	}
 	d.delimiter = ','
 	best := 0.0
 	for _, delimiter := range ",|;\t" {
-		columns, share := agreement(head, delimiter)
+		columns, fewest, share := agreement(head, delimiter)
 		if columns < 2 {
 			continue
 		}
-		if share > best+0.05 || share >= 0.9 && share > best-0.1 && (d.delimiter == ',' || columns >= d.columns) {
+		if best > 0 && fewest > d.columns && share >= 0.5 || share > best+0.05 ||
+			share >= 0.9 && share > best-0.1 && (d.delimiter == ',' || columns >= d.columns) {
 			d.delimiter, d.columns = delimiter, columns
 			best = max(best, share)
 		}
@@ -293,14 +294,17 @@ func dialectOf(name, text string) dialect {
 	return d
 }
 
-// agreement returns the number of cells that most rows have with a delimiter, and the
-// share of those rows.
-func agreement(text string, delimiter rune) (columns int, share float64) {
+// agreement returns the number of cells that most rows have with a delimiter, the fewest cells of a row,
+// and the share of the rows with the usual number.
+func agreement(text string, delimiter rune) (columns, fewest int, share float64) {
 	counts := map[int]int{}
 	all := 0
 	r := newRecords(text, delimiter)
 	for rec, ok := r.read(); ok && all < sniffRows; rec, ok = r.read() {
 		counts[len(rec.cells)]++
+		if all == 0 || len(rec.cells) < fewest {
+			fewest = len(rec.cells)
+		}
 		all++
 	}
 	most := 0
@@ -309,5 +313,5 @@ func agreement(text string, delimiter rune) (columns int, share float64) {
 			columns, most = n, rows
 		}
 	}
-	return columns, float64(most) / float64(max(all, 1))
+	return columns, fewest, float64(most) / float64(max(all, 1))
 }

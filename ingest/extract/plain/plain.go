@@ -17,6 +17,7 @@ func Text(_, text string) *outline.Document {
 	if name := manualName(text); name != "" {
 		return manual(name, text)
 	}
+	text = withoutRunning(text)
 	doc := &outline.Document{Text: text}
 	blocks := paragraphs(nil, text, 0, len(text), outline.Paragraph)
 	for i, b := range blocks {

@@ -76,6 +76,7 @@ type reader struct {
 	open     []*paragraph
 	notes    []*strings.Builder // open notes, innermost last
 	scripts  []int
+	fonts    []string // fonts of the open spans
 	lists    []*list
 	counts   map[string][]int // by list style, the last number of each level
 	headings []int            // the last number of each level of headings
@@ -147,7 +148,9 @@ func (d *reader) token(t xml.Token) error {
 			}
 		}
 	case xml.CharData:
-		if d.skip == 0 {
+		if n := len(d.fonts); d.skip == 0 && n > 0 && d.fonts[n-1] != "" {
+			d.write([]byte(content.SymbolRun(d.fonts[n-1], string(t))))
+		} else if d.skip == 0 {
 			d.write(t)
 		}
 	}
@@ -158,13 +161,16 @@ func (d *reader) token(t xml.Token) error {
 func skipped(e xml.StartElement) bool {
 	switch e.Name.Space + ":" + e.Name.Local {
 	case "office:annotation", "office:forms", "office:scripts", "office:font-face-decls", "office:settings", "office:event-listeners",
-		"text:tracked-changes", "text:number", "text:table-of-content", "text:note-citation", "text:ruby-text", "text:page-number", "text:page-count",
+		"text:number",
+		"text:tracked-changes", "text:table-of-content", "text:note-citation", "text:ruby-text", "text:page-number", "text:page-count",
 		"text:sequence-decls", "text:variable-decls", "text:user-field-decls", "text:notes-configuration",
 		"presentation:settings", "presentation:date-time", "presentation:footer", "presentation:header", "table:tracked-changes",
 		"table:content-validations",
 		"table:named-expressions", "table:database-ranges", "table:data-pilot-tables", "draw:glue-point", "draw:enhanced-geometry",
 		"office:binary-data":
 		return true
+	case "draw:custom-shape":
+		return strings.HasPrefix(zipxml.AttrIn(e, "draw", "name"), "PowerPlusWaterMarkObject")
 	case "text:section", "text:p", "text:h":
 		return zipxml.AttrIn(e, "text", "display") == "none"
 	}
@@ -258,12 +264,14 @@ func (d *reader) startText(e xml.StartElement) func() {
 			script = s.script
 		}
 		d.scripts = append(d.scripts, script)
+		d.fonts = append(d.fonts, s.font)
 		from := 0
 		if n := len(d.open); n > 0 {
 			from = d.open[n-1].text.Len()
 		}
 		return func() {
 			d.scripts = d.scripts[:len(d.scripts)-1]
+			d.fonts = d.fonts[:len(d.fonts)-1]
 			if s.struck {
 				d.strike(from)
 			}

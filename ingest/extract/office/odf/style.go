@@ -1,6 +1,7 @@
 package odf
 
 import (
+	"cmp"
 	"encoding/xml"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ type style struct {
 	hidden bool // the sheet or slide is hidden
 	script int  // above 0 is raised, below 0 is lowered
 	struck bool
+	font   string
 	list   *string // name of the list style; nil for that of the parent
 }
 
@@ -55,6 +57,7 @@ func (d *reader) startStyle(e xml.StartElement) func() {
 		}
 	case "text-properties", "properties":
 		if d.style != nil {
+			d.style.font = cmp.Or(zipxml.AttrIn(e, "style", "font-name"), zipxml.AttrIn(e, "fo", "font-family"))
 			d.style.script = textPosition(zipxml.AttrIn(e, "style", "text-position"))
 			for _, name := range []string{"text-line-through-style", "text-line-through-type", "text-crossing-out"} {
 				v := zipxml.AttrIn(e, "style", name)

@@ -25,7 +25,7 @@ const maxGroups = 2000
 func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	r := &reader{
 		data: data, b: outline.NewBuilder(len(data) / 4), codePage: 1252,
-		fonts: map[int]int{}, styles: map[int]style{}, text: newBody(),
+		fonts: map[int]int{}, names: map[int]string{}, styles: map[int]style{}, text: newBody(),
 	}
 	r.state = state{font: -1, skipped: 1}
 	if err := r.read(ctx); err != nil {
@@ -73,8 +73,9 @@ type reader struct {
 	skip   int  // number of fallback characters to skip
 
 	codePage int
-	fonts    map[int]int // code pages of the fonts
-	font     int         // the font that is being defined
+	fonts    map[int]int    // code pages of the fonts
+	names    map[int]string // names of the fonts
+	font     int            // the font that is being defined
 	styles   map[int]style
 	style    style // the style that is being defined
 	styleID  int
@@ -169,7 +170,11 @@ func (r *reader) flush() {
 	text := r.run.String()
 	r.run.Reset()
 	switch r.state.dest {
-	case toNothing, toFonts:
+	case toNothing:
+	case toFonts:
+		if name := r.names[r.font] + text; len(name) < maxFontName && len(r.names) < content.MaxStyles {
+			r.names[r.font] = name
+		}
 	case toStyles:
 		r.name.WriteString(text)
 	case toTitle:
@@ -177,12 +182,21 @@ func (r *reader) flush() {
 			r.docTitle.WriteString(text)
 		}
 	default:
-		text = content.Scripted(text, r.state.script)
+		text = content.Scripted(content.SymbolRun(r.fontName(), text), r.state.script)
 		if r.state.struck {
 			text = outline.Struck(text)
 		}
 		r.text.write(r.state.dest, text)
 	}
+}
+
+// maxFontName bounds the name of a font, in bytes.
+const maxFontName = 200
+
+// fontName returns the name of the current font.
+func (r *reader) fontName() string {
+	name, _, _ := strings.Cut(r.names[r.state.font], ";")
+	return strings.TrimSpace(name)
 }
 
 // decode decodes the pending bytes and adds them to the run.
@@ -290,7 +304,11 @@ func (r *reader) unicodeChar(n int) {
 		}
 		r.high = 0
 	case c >= 0xf020 && c <= 0xf0ff: // a letter of a symbol font
-		r.put(content.SymbolText(byte(c - 0xf000)))
+		if s, ok := content.Symbol(r.fontName(), c); ok {
+			r.put(s)
+		} else {
+			r.put(content.SymbolText(byte(c - 0xf000)))
+		}
 	case c != 0:
 		r.put(string(c))
 	}

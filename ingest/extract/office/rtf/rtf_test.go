@@ -46,6 +46,7 @@ func TestRTFWords(t *testing.T) {
 		"table":       {`\trowd\clvmgf\cellx1\cellx2\intbl a\cell 1\cell\row\trowd\clvmrg\cellx1\cellx2\intbl\cell 2\cell\row\pard text`, "tr a | 1\ntr a | 2\np text\n"},
 		"header row":  {`\trowd\trhdr\cellx1\intbl 1\cell\row\trowd\cellx1\intbl 2\cell\row\pard`, "th 1\ntr 2\n"},
 		"list":        {`{\listtext\'b7\tab}one\par{\pntext 2.\tab}two\par`, "li - one\nli 2. two\n"},
+		"boxes":       {`{\fonttbl{\f3\fnil Wingdings;}{\f4\fnil Wingdings 2;}}{\f3\u-3842\'3f} a {\f3\u-3928\'3f} b {\f4\u-4014\'3f} c {\f3 o} d\par`, "p ☑ a ☐ b ☑ c ☐ d\n"},
 		"struck":      {`The notice is {\strike six }nine months, the fee \striked1 ten\striked0  twelve.\par`, "p The notice is nine months, the fee twelve.\n"},
 		"numbers":     {`\trowd\cellx1\intbl{\listtext 1.\tab}one\par{\listtext 2.\tab}two\cell\row\pard\outlinelevel0{\listtext 2.2\tab}Tenant\par`, "tr 1. one 2. two\nh1 2.2 Tenant\n"},
 		"both forms":  {`{\upr{ansi}{\*\ud{\u1078?}}}`, "p ж\n"},
