@@ -62,16 +62,32 @@ func mergedResults(parts []*answering) []retrieve.Result {
 	return out
 }
 
-// joinParts makes one answer from the answers to all parts. It says for which part docent found nothing.
+// joinParts makes one answer from the answers to all parts. It says for which part docent found nothing. Parts whose answers begin
+// with the same sentence share one answer.
 func (a *answering) joinParts(ctx context.Context) {
 	var b strings.Builder
 	a.out.Outcome = rag.Unsure
+	answered := make([]bool, len(a.parts))
 	for i, p := range a.parts {
+		answered[i] = (tableAnswer{p}).ask(ctx) || answerQuotes(ctx, p)
+	}
+	for i, p := range a.parts {
+		same := func(other *answering) bool {
+			return answered[i] && other.firstQuoted() == p.firstQuoted() && p.firstQuoted() != ""
+		}
+		if slices.ContainsFunc(a.parts[:i], same) {
+			continue
+		}
 		if i > 0 {
 			b.WriteString("\n\n")
 		}
 		fmt.Fprintf(&b, "**%s**\n\n", escaped(p.question))
-		if !(tableAnswer{p}).ask(ctx) && !answerQuotes(ctx, p) {
+		for at, other := range a.parts[i+1:] {
+			if answered[i+1+at] && same(other) {
+				fmt.Fprintf(&b, "**%s**\n\n", escaped(other.question))
+			}
+		}
+		if !answered[i] {
 			b.WriteString(a.said(fault.NewText("part_not_found", "I found nothing that answers this part.")))
 			continue
 		}
@@ -90,6 +106,15 @@ func (a *answering) joinParts(ctx context.Context) {
 		b.WriteString(body)
 	}
 	a.out.Text = b.String()
+}
+
+// firstQuoted returns the first quoted sentence of an answer without its markers, or "".
+func (a *answering) firstQuoted() string {
+	if len(a.out.Sentences) == 0 {
+		return ""
+	}
+	s := a.out.Sentences[0]
+	return strings.TrimSpace(text.ResolveMarkers(a.out.Text[s.Start:s.End], 0))
 }
 
 // adopt adds the passages of a part and returns their numbers in the whole answer.

@@ -55,6 +55,8 @@ func TestTwoQuestions(t *testing.T) {
 			"**what is the price of the oil filter**\n\nThe oil filter has the price of 14.20 EUR. [2]",
 		"what is the price of the oil filter? how deep is the harbor?": "**what is the price of the oil filter?**\n\nThe oil filter has the price of 14.20 EUR. [1]\n\n" +
 			"**how deep is the harbor?**\n\nI found nothing that answers this part.",
+		"how many days of vacation do I get? who gets days of vacation?": "**how many days of vacation do I get?**\n\n" +
+			"**who gets days of vacation?**\n\nEmployees get 27 days of vacation a year. [1]",
 	} {
 		f := newFinder()
 		r, err := New(Config{Retriever: f, Static: testStatic})

@@ -65,7 +65,7 @@ func TestPreviousWithoutModel(t *testing.T) {
 	}
 }
 
-// TestFirstCited checks that a shorter answer is the first sentence of what the answer quotes, although the marker stands behind the
+// TestFirstCited checks that a shorter answer is the first quoted sentence, although the marker stands behind the
 // last one.
 func TestFirstCited(t *testing.T) {
 	t.Parallel()
