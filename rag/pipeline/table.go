@@ -103,12 +103,12 @@ func (a tableAnswer) ask(ctx context.Context) bool {
 	if reply.Status == table.NoQuestion || len(found.sources) == 0 {
 		return false
 	}
-	if reply.Whole {
-		a.rows = nil
-	}
 	owner := found.documents[found.owners[reply.Source]]
 	asked := found.sources[reply.Source].Table
 	place := tablePlace{owner.Document.ID, asked.Start, asked.End}
+	if reply.Whole { // its rows may answer the question, but not those of other tables
+		a.rows = slices.DeleteFunc(a.rows, func(t tablePlace) bool { return t == place })
+	}
 	if reply.Status == table.Unclear && (!reply.Near || !wider && !a.leads(place) && !(reply.Computed && a.ranks(place))) {
 		return false
 	}

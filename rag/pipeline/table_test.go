@@ -137,3 +137,25 @@ func TestTableOfQuotes(t *testing.T) {
 		}
 	}
 }
+
+// TestTableOfOtherQuotes: a question whose words another table has is unsure if only rows of this table are quoted.
+func TestTableOfOtherQuotes(t *testing.T) {
+	t.Parallel()
+	s := newStock()
+	const fees = "Boat | Per night (EUR) | Per week (EUR)\nSkiff | 14 | 84\nSloop | 22 | 135"
+	s.chunks[1] = corpus.Chunk{
+		ID: 2, DocumentID: 7, Ordinal: 1, Kind: corpus.Table, Text: fees,
+		Start: s.chunks[0].End + 2, End: s.chunks[0].End + 2 + len(fees),
+	}
+	r, err := New(Config{Retriever: s, Shelf: s, Chunks: s, Static: testStatic})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.Run(t.Context(), rag.Request{Question: "When does the night leave?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Outcome == rag.Answered {
+		t.Errorf("got %s %q", got.Outcome, got.Text)
+	}
+}

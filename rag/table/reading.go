@@ -132,8 +132,12 @@ func (t *Table) labels() []int {
 			seen[strings.ToLower(cell.Text)] = true
 			coded = coded && !strings.Contains(cell.Text, " ") && strings.ContainsAny(cell.Text, "0123456789")
 		}
+		distinct := .9
+		if len(codes) > 0 { // two devices may have the same name, but not the same code
+			distinct = .75
+		}
 		switch {
-		case n == 0 || float64(len(seen)) < .9*float64(n) || n < len(data)*9/10:
+		case n == 0 || float64(len(seen)) < distinct*float64(n) || n < len(data)*9/10:
 			if len(codes) > 0 { // the codes alone name the rows
 				return codes[:1]
 			}

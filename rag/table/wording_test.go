@@ -36,6 +36,14 @@ const lake = `Datum | Messstelle | Nitrat (mg/l) | Sichttiefe (m)
 16.06.2025 | Einlauf | 8,4 | 0,9
 16.06.2025 | Steg | 3,9 | 2,3`
 
+// devices has two devices of one name.
+const devices = `Asset tag | Device | Location | Purchased | Price (USD) | Calibration due
+LA-0031 | Oscilloscope DSO 204 | Lab 1 | 2021-04-12 | 2150.00 | 2026-04-30
+LA-0032 | Oscilloscope DSO 402 | Lab 2 | 2023-08-01 | 4890.00 | 2026-09-15
+LA-0040 | Power supply PS 30 | Lab 1 | 2019-11-20 | 420.00 | –
+LA-0060 | Multimeter M 90 | Lab 1 | 2018-01-09 | 310.00 | 2025-12-31
+LA-0061 | Multimeter M 90 | Store | 2018-01-09 | 310.00 | –`
+
 // TestWording: verbs, ranks, misspelled words, and words for the rows of a table.
 func TestWording(t *testing.T) {
 	t.Parallel()
@@ -45,6 +53,7 @@ func TestWording(t *testing.T) {
 		{"prices.xlsx\nSpare parts", "en", spareParts},
 		{"umsaetze.csv", "de", payments},
 		{"staff.csv", "en", staff},
+		{"assets.csv", "en", devices},
 		{"messungen.csv", "de", lake},
 	} {
 		tables := Parse(s.text, s.language)
@@ -59,6 +68,8 @@ func TestWording(t *testing.T) {
 		"is the otter 200 waterproof":                 "`Waterproof` of `Otter 200`: `no`.\n10-210 | Otter 200 | no | ",
 		"what fits the Otter 200":                     "1 row of `prices.xlsx` fits `Fits = Otter 200, Otter 200 S`.\nS-03 | Shaft seal | Otter 200, Otter 200 S | 22.5 | ",
 		"what does the Otter 200 contain":             "The table in `prices.xlsx` has nothing about `contain`.\n10-210 | Otter 200 | surface | 9.4 | 349 | 5 | no | ",
+		"how many devices are in lab 1":               "3 of the 5 rows of `assets.csv` fit `Location = Lab 1`.\nLA-0031 | Oscilloscope DSO 204 | Lab 1 | \nLA-0040 | Power supply PS 30 | Lab 1 | \nLA-0060 | Multimeter M 90 | Lab 1 | ",
+		"which devices have no calibration date":      "2 rows of `assets.csv` fit.\nLA-0040 | Power supply PS 30 | – | \nLA-0061 | Multimeter M 90 | – | ",
 		"which pumps are out of stock":                "2 rows of `prices.xlsx` fit `In stock = 0`.\n10-120 | Minnow 80 | 0 | \n10-310 | Beaver 600 | 0 | ",
 		"waterprof beaver 600":                        "`Waterproof` of `Beaver 600`: `yes`.\n10-310 | Beaver 600 | yes | ",
 		"wie viel haben wir für Energie ausgegeben":   "The sum of `Betrag (€)` in 2 rows is -375 EUR. Only rows with `Kategorie = Energie`.\nAbschlag Strom Januar | Energie | -184,00 | \nAbschlag Strom März | Energie | -191,00 | ",
