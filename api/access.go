@@ -145,6 +145,8 @@ func settingRoutes() []route.Access {
 		{Route: "GET /api/system", Scope: auth.Admin},
 		{Route: "GET /api/system/backups", Scope: auth.Admin},
 		{Route: "POST /api/system/backups", Scope: auth.Admin, Audit: audit.BackupStarted},
+		{Route: "GET /api/system/digest", Scope: auth.Admin},
+		{Route: "POST /api/system/digest", Scope: auth.Admin, Audit: audit.DigestSent},
 	}
 }
 

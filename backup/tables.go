@@ -135,6 +135,7 @@ var Tables = []Table{
 	table("approved_answer", "document_id int, questions text, text text, signed text, owner text, review text, at time"),
 	table("approved_link", "document_id int, linked int, sha256 text"),
 	table("backup_run", "id int, at time, place text, size int, problem text"),
+	table("digest", "recipient text, due time, at time, attempts int, reason text, sentence text"),
 	table("work", "id int, kind text, state text, stage text, collection text, document_id int, source_id int, name text, asked_by text, "+
 		"done int, total int, size int, failed int, reason text, sentence text, tries int, canceled bool, owner text, until time, "+
 		"created_at time, started_at time, ended_at time"),

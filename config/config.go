@@ -70,6 +70,10 @@ type Config struct {
 	KeepLog int
 	// Backups configures backups that the server makes.
 	Backups Backups
+	// Mail configures the mail server.
+	Mail Mail
+	// Digest configures the weekly digest.
+	Digest Digest
 	// PublicLinks allows shared links that are readable without a sign-in; default false.
 	PublicLinks bool
 	// Origins are additional web origins that may connect; default none.
@@ -434,6 +438,9 @@ func (c Config) validate() error {
 	}
 	if c.Backups.Keep < 0 {
 		return wrong("backup.keep", "must not be negative; 0 keeps all backups")
+	}
+	if key, reason := c.Mail.wrong(); key != "" {
+		return wrong(key, "%s", reason)
 	}
 	if c.HTTPConnections < 1 {
 		return wrong("limits.http-connections", "has to be positive")

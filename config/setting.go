@@ -324,7 +324,7 @@ func Settings() []Setting {
 			Help: "chat model on the --llm-url server that reads scans and pictures instead of tesseract",
 		})(text(func(c *Config) *string { return &c.VisionModel })),
 	}, slices.Concat(
-		sourceSettings(), accessSettings(), socketSettings(), quotaSettings(), backupSettings(),
+		sourceSettings(), accessSettings(), socketSettings(), quotaSettings(), backupSettings(), digestSettings(),
 		modelSettings(), embedderSettings(), speechSettings(),
 	)...)
 }

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -111,6 +112,15 @@ func (s *Sender) Add(ctx context.Context, w Webhook) (id int64, secret string, e
 		return 0, "", fmt.Errorf("add webhook: %w", err)
 	}
 	return id, secret, nil
+}
+
+// Wanted reports whether a webhook wants an event.
+func (s *Sender) Wanted(ctx context.Context, event Event) (bool, error) {
+	all, err := s.cfg.Store.Webhooks(ctx)
+	if err != nil {
+		return false, err //nolint:wrapcheck // the store names the operation
+	}
+	return slices.ContainsFunc(all, func(w Webhook) bool { return slices.Contains(w.Events, event) }), nil
 }
 
 // Notify stores messages about an event for the webhooks that want it. content has

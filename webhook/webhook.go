@@ -37,10 +37,12 @@ const (
 	AnswerRated Event = "answer.rated"
 	// SessionStarted: a conversation has begun.
 	SessionStarted Event = "session.started"
+	// DigestWeekly: things to do and the numbers of questions, once a week or on demand.
+	DigestWeekly Event = "digest.weekly"
 )
 
 // Events are all events.
-var Events = []Event{DocumentIngested, DocumentFailed, AnswerUnanswered, AnswerRated, SessionStarted}
+var Events = []Event{DocumentIngested, DocumentFailed, AnswerUnanswered, AnswerRated, SessionStarted, DigestWeekly}
 
 // Limits.
 const (

@@ -15,13 +15,13 @@ import (
 // Thing is a thing to do.
 type Thing struct {
 	// Kind is its kind.
-	Kind string `json:"kind" enum:"model,disk,source_stopped,source_failed,source_late,documents,backup,gaps_proposed,gaps_open,answers_due" doc:"model: a chat model does not answer. disk: the disk of the data folder is nearly full. source_stopped: docent has paused a source, because reading it ended docent twice. source_failed: the last syncs of a source failed. source_late: a source should have been read. documents: documents could not be read. backup: the last backup is old, or there is none. gaps_proposed: gaps may be solved. gaps_open: questions have no answer. answers_due: approved answers are to check."`
+	Kind string `json:"kind" enum:"model,disk,source_stopped,source_failed,source_late,documents,backup,mail,gaps_proposed,gaps_open,answers_due" doc:"model: a chat model does not answer. disk: the disk of the data folder is nearly full. source_stopped: docent has paused a source, because reading it ended docent twice. source_failed: the last syncs of a source failed. source_late: a source should have been read. documents: documents could not be read. backup: the last backup is old, or there is none. mail: the last weekly digest was not sent. gaps_proposed: gaps may be solved. gaps_open: questions have no answer. answers_due: approved answers are to check."`
 	// Level says how soon somebody should act.
 	Level string `json:"level" enum:"urgent,soon,note" doc:"urgent: people notice it now. soon: it gets worse. note: it can wait."`
-	// Name names the model, the source, or the collection.
-	Name string `json:"name,omitempty" doc:"The name of the model, of the source, or of the only collection with failed documents."`
-	// Count is the number of syncs, documents, gaps, or answers.
-	Count int64 `json:"count,omitempty" doc:"The number of failed syncs, documents, gaps, or answers. Numbers of gaps end at 1,000."`
+	// Name names the model, the source, the collection, or the recipient.
+	Name string `json:"name,omitempty" doc:"The name of the model, of the source, of the only collection with failed documents, or of the first recipient without a digest."`
+	// Count is the number of syncs, documents, recipients, gaps, or answers.
+	Count int64 `json:"count,omitempty" doc:"The number of failed syncs, documents, recipients without a digest, gaps, or answers. Numbers of gaps end at 1,000."`
 	// Questions is the number of questions in gaps_open.
 	Questions int64 `json:"questions,omitempty" doc:"The number of questions in gaps_open."`
 	// New is the number of new gaps.
@@ -31,9 +31,9 @@ type Thing struct {
 	// Quotes reports that docent answers with quotes.
 	Quotes bool `json:"quotes,omitempty" doc:"No chat model answers, so docent answers with quotes."`
 	// Since is the beginning.
-	Since *time.Time `json:"since,omitempty" doc:"The time of the first failure of a model, of the last sync of a source, of the planned one of a late source, or of the last backup."`
-	// Reason says why a model fails.
-	Reason *fault.Text `json:"reason,omitempty" doc:"Why the model fails."`
+	Since *time.Time `json:"since,omitempty" doc:"The time of the first failure of a model, of the last sync of a source, of the planned one of a late source, of the last backup, or of the digest."`
+	// Reason says why a model fails, or why a digest was not sent.
+	Reason *fault.Text `json:"reason,omitempty" doc:"Why the model fails, or why the digest was not sent."`
 }
 
 type todayOutput struct {
@@ -51,7 +51,7 @@ func (s server) addToday(r *route.Router) {
 		Method: http.MethodGet, Path: "/api/today", OperationID: "today", Tags: tags, Errors: missing,
 		Summary: "List things to do, worst first, and count the questions of the last 30 days",
 		Description: "Needs the scope admin, or the right manage in a collection. Managers see only their collections, and " +
-			"neither models, backups, nor disks.",
+			"neither models, backups, mail, nor disks.",
 	}, s.today)
 }
 
@@ -83,7 +83,7 @@ func thing(t today.Thing) Thing {
 	if !t.Since.IsZero() {
 		out.Since = &t.Since
 	}
-	if t.Kind == today.Model {
+	if t.Kind == today.Model || t.Kind == today.Mail {
 		out.Reason = &t.Reason
 	}
 	return out

@@ -1,5 +1,5 @@
-// Package system describes the installation to administrators: checks, versions, sizes, replicas, and
-// backups.
+// Package system describes the installation to administrators: checks, versions, sizes, replicas,
+// backups, and the weekly digest.
 package system
 
 import (
@@ -101,7 +101,10 @@ type Config struct {
 	Read func(ctx context.Context) (System, error)
 	// Backups makes backups. Required with Read.
 	Backups Backups
-	// ReadOnly refuses to make backups, because everybody who reaches docent could do so. Default: false.
+	// Digests sends the weekly digest. Required with Read.
+	Digests Digests
+	// ReadOnly refuses to make backups and to send digests, because everybody who reaches docent could do so.
+	// Default: false.
 	ReadOnly bool
 }
 
@@ -122,6 +125,7 @@ func AddRoutes(r *route.Router, cfg Config) {
 		Description: "It runs the checks of docent doctor, which can take some seconds.",
 	}, s.read)
 	s.addBackups(r)
+	s.addDigest(r)
 }
 
 // errUnknown is the error without Config.Read.

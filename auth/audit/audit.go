@@ -97,6 +97,8 @@ const (
 	ModelRemoved Action = "model.removed"
 	// BackupStarted is the start of a backup on demand. The object is "".
 	BackupStarted Action = "backup.started"
+	// DigestSent is a digest that somebody sent now. The object is "".
+	DigestSent Action = "digest.sent"
 	// LogExported is the export of this log as a file.
 	LogExported Action = "log.exported"
 )
@@ -142,6 +144,9 @@ const (
 // LogExpired is the removal of records that are older than the time to keep them. The object is
 // their number. The actor is Server.
 const LogExpired Action = "log.expired"
+
+// DigestRefused is a weekly digest that a recipient did not get. The object is the address. The actor is Server.
+const DigestRefused Action = "digest.refused"
 
 // The actors that are no principals.
 const (

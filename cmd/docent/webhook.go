@@ -26,7 +26,8 @@ accepts them. The events are:
   document.failed    a document cannot be read
   answer.unanswered  the documents do not answer a question
   answer.rated       a user has rated an answer
-  session.started    a conversation has begun`,
+  session.started    a conversation has begun
+  digest.weekly      the weekly digest of things to do and questions`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

@@ -32,6 +32,9 @@ const (
 	Documents Kind = "documents"
 	// Backup: the last backup is from Since. It is the zero time without one.
 	Backup Kind = "backup"
+	// Mail: Count recipients did not get the last digest. Name is the first, Since the time, and Reason
+	// the problem.
+	Mail Kind = "mail"
 	// Proposed: Count gaps may be solved.
 	Proposed Kind = "gaps_proposed"
 	// Open: Questions questions in Count gaps have no answer. New gaps are from the last week.
@@ -41,7 +44,7 @@ const (
 )
 
 // kinds are the kinds in order.
-var kinds = []Kind{Model, Disk, SourceStopped, SourceFailed, SourceLate, Documents, Backup, Proposed, Open, Review}
+var kinds = []Kind{Model, Disk, SourceStopped, SourceFailed, SourceLate, Documents, Backup, Mail, Proposed, Open, Review}
 
 // Level says how soon somebody should act.
 type Level string
@@ -100,6 +103,15 @@ type Collection struct {
 	Failed int
 }
 
+// Refused is a digest that was not sent.
+type Refused struct {
+	// Recipient should have got it.
+	Recipient string
+	// At is the time, and Problem the reason.
+	At      time.Time
+	Problem fault.Text
+}
+
 // Config connects the list with the parts of docent. All fields except Now are required.
 type Config struct {
 	// Gaps and Approved count the work on questions.
@@ -113,6 +125,8 @@ type Config struct {
 	Models func() []ModelState
 	// Backup returns the time of the last backup, or zero.
 	Backup func(ctx context.Context) (time.Time, error)
+	// Refused returns the digests that were not sent.
+	Refused func(ctx context.Context) ([]Refused, error)
 	// Disk returns the free and the total bytes of the disk of the data folder. known is false if the
 	// system does not tell.
 	Disk func() (free, total uint64, known bool)
@@ -149,7 +163,7 @@ func (l *List) Things(ctx context.Context, collections []string) ([]Thing, error
 	var out []Thing
 	steps := []func(context.Context, []string) ([]Thing, error){l.sources, l.documents, l.questions}
 	if collections == nil {
-		steps = append(steps, l.backup)
+		steps = append(steps, l.backup, l.mail)
 		out = append(l.models(), l.disk()...)
 	}
 	for _, step := range steps {
@@ -207,6 +221,15 @@ func (l *List) backup(ctx context.Context, _ []string) ([]Thing, error) {
 		return []Thing{{Kind: Backup, Level: Soon, Since: at}}, nil
 	}
 	return nil, nil
+}
+
+func (l *List) mail(ctx context.Context, _ []string) ([]Thing, error) {
+	all, err := l.cfg.Refused(ctx)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	first := all[0]
+	return []Thing{{Kind: Mail, Level: Soon, Name: first.Recipient, Count: int64(len(all)), Since: first.At, Reason: first.Problem}}, nil
 }
 
 // sees reports whether somebody sees a collection.

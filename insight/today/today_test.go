@@ -10,6 +10,7 @@ import (
 
 	"docent/insight"
 	"docent/insight/today"
+	"docent/internal/fault"
 )
 
 var now = time.Date(2026, 5, 3, 12, 0, 0, 0, time.UTC)
@@ -52,9 +53,10 @@ func healthy() today.Config {
 				{Name: "manual", Collection: "a"},
 			}, nil
 		},
-		Models: func() []today.ModelState { return []today.ModelState{{Name: "m", Answers: true}} },
-		Backup: func(context.Context) (time.Time, error) { return now.AddDate(0, 0, -7), nil },
-		Disk:   func() (free, total uint64, known bool) { return 11, 100, true },
+		Models:  func() []today.ModelState { return []today.ModelState{{Name: "m", Answers: true}} },
+		Backup:  func(context.Context) (time.Time, error) { return now.AddDate(0, 0, -7), nil },
+		Refused: func(context.Context) ([]today.Refused, error) { return nil, nil },
+		Disk:    func() (free, total uint64, known bool) { return 11, 100, true },
 	}
 }
 
@@ -110,6 +112,9 @@ func broken() today.Config {
 	}
 	cfg.Backup = func(context.Context) (time.Time, error) { return time.Time{}, nil }
 	cfg.Disk = func() (free, total uint64, known bool) { return 9, 100, true }
+	cfg.Refused = func(context.Context) ([]today.Refused, error) {
+		return []today.Refused{{Recipient: "ann@example.com", Problem: fault.Plain("no such user")}, {Recipient: "webhooks"}}, nil
+	}
 	return cfg
 }
 
@@ -117,7 +122,7 @@ func TestBroken(t *testing.T) {
 	t.Parallel()
 	want := []string{
 		"urgent model large 0 quotes", "soon model extra 0", "soon disk  0", "soon source_stopped archive 0", "soon source_failed blog 3",
-		"soon source_late wiki 0", "soon documents  4", "note backup  0", "note gaps_proposed  1", "note gaps_open  5", "note answers_due  2",
+		"soon source_late wiki 0", "soon documents  4", "soon mail ann@example.com 2", "note backup  0", "note gaps_proposed  1", "note gaps_open  5", "note answers_due  2",
 	}
 	if got := lines(t, broken(), nil); !slices.Equal(got, want) {
 		t.Errorf("things to do:\n%q, want\n%q", got, want)

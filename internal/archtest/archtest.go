@@ -65,6 +65,7 @@ var Families = []Family{
 	{"ingest/outline", "rag/corpus"},
 	{"store/*", "store/sql"},
 	{"embed/*", "embed/*"},
+	{"insight/digest", "insight/today"},
 	{"index/pg*", "index/pgfollow"},
 	{"ingest/...", "ingest/extract/..."},
 	{"ingest/...", "ingest/format"},
@@ -90,6 +91,7 @@ var Reserved = map[string][]string{
 	"github.com/spf13/pflag":                 {"cmd/...", "config", "."},
 	"github.com/pressly/goose/v3":            {"migrations", "store/..."},
 	"go.opentelemetry.io/otel":               {"internal/trace"},
+	"github.com/wneessen/go-mail":            {"insight/digest"},
 	"github.com/modelcontextprotocol/go-sdk": {"agent/tool/mcp", "api/mcp"},
 }
 

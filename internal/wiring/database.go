@@ -20,6 +20,7 @@ import (
 	"docent/ingest/source"
 	"docent/ingest/work"
 	"docent/insight"
+	"docent/insight/digest"
 	"docent/insight/quality"
 	"docent/internal/fault"
 	"docent/internal/lease"
@@ -93,6 +94,7 @@ type Database struct {
 	// Failures finds documents that can be read again.
 	Failures work.Documents
 	Jobs     lease.Jobs
+	Digests  digest.Store
 }
 
 // Schema is the maintenance of a database.
@@ -133,7 +135,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 			Corpus: s, Library: s, Collections: s, Tags: s, Moves: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 			Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s,
 			Tokens: s, Users: s, Logins: s, Links: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s,
-			Gaps: s, Solutions: s, Approved: s, Kept: s,
+			Gaps: s, Solutions: s, Approved: s, Kept: s, Digests: s,
 			Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s, Jobs: s, Work: s, Failures: s, Replicas: s, Bus: s,
 			Vectors: vectors, Words: words,
 		}, nil
@@ -147,7 +149,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		Corpus: s, Library: s, Collections: s, Tags: s, Moves: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 		Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s,
 		Tokens: s, Users: s, Logins: s, Links: s,
-		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Solutions: s, Approved: s, Kept: s,
+		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Solutions: s, Approved: s, Kept: s, Digests: s,
 		Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s, Jobs: s, Work: s, Failures: s,
 	}, nil
 }

@@ -13,7 +13,6 @@ import (
 	"docent/auth"
 	"docent/auth/audit"
 	"docent/auth/rights/enforce"
-	"docent/insight/today"
 	"docent/internal/quota"
 	"docent/rag"
 	"docent/rag/pipeline"
@@ -72,7 +71,7 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		Versions: s.DB.Versions, Memories: s.DB.Memories, Shares: s.DB.Shares, PublicLinks: s.Config.PublicLinks,
 		ReadConversations: s.Config.ReadConversations, Audit: audit.NewLog(s.DB.Audit, s.Log),
 		Insights: s.DB.Insights, Gaps: s.DB.Gaps, Solutions: s.DB.Solutions, Approved: s.DB.Approved, Recorder: s.recorder,
-		Today: newToday(s.Store, func() []today.ModelState { return s.now().failing() }),
+		Today: s.today,
 		Quality: insights.Quality{
 			Kept: s.DB.Kept, Runner: s.quality, Thresholds: func() pipeline.Thresholds { return s.asked.Load().Thresholds() },
 		},

@@ -11,6 +11,7 @@ import (
 	"docent/config"
 	"docent/eval"
 	"docent/insight"
+	"docent/insight/digest"
 	"docent/insight/quality"
 	"docent/insight/today"
 	"docent/internal/disk"
@@ -64,11 +65,15 @@ func (s *Server) addInsights() (err error) {
 	if err != nil {
 		return fmt.Errorf("kept questions: %w", err)
 	}
-	return nil
+	s.today = newToday(s.Store, func() []today.ModelState { return s.now().failing() },
+		func() digest.Plan { return digestPlan(s.now().store.Config) })
+	s.digests, err = newDigest(s, s.today)
+	return err
 }
 
-// newToday returns the list of things to do. failing describes the present chat models.
-func newToday(s *Store, failing func() []today.ModelState) *today.List {
+// newToday returns the list of things to do. failing describes the present chat models, and plan the
+// weekly digest.
+func newToday(s *Store, failing func() []today.ModelState, plan func() digest.Plan) *today.List {
 	return today.New(today.Config{
 		Gaps: s.DB.Gaps, Approved: s.DB.Approved,
 		Collections: func(ctx context.Context) (out []today.Collection, err error) {
@@ -93,6 +98,13 @@ func newToday(s *Store, failing func() []today.ModelState) *today.List {
 			return out, err //nolint:wrapcheck // the store names the operation
 		},
 		Models: failing, Backup: s.DB.Backups.LastBackup,
+		Refused: func(ctx context.Context) (out []today.Refused, err error) {
+			sent, err := s.DB.Digests.Digests(ctx)
+			for _, d := range digest.Failed(plan(), sent) {
+				out = append(out, today.Refused{Recipient: d.Recipient, At: d.At, Problem: d.Problem})
+			}
+			return out, err //nolint:wrapcheck // the store names the operation
+		},
 		Disk: func() (free, total uint64, known bool) { return disk.Space(s.Config.Data) },
 	})
 }

@@ -33,7 +33,9 @@ import (
 	"docent/ingest/source/syncer"
 	"docent/ingest/work"
 	"docent/insight"
+	"docent/insight/digest"
 	"docent/insight/quality"
+	"docent/insight/today"
 	"docent/internal/cores"
 	"docent/internal/fault"
 	"docent/llm"
@@ -92,6 +94,8 @@ type Server struct {
 	grouper       *insight.Grouper
 	quality       *quality.Runner
 	backups       *backup.Maker
+	today         *today.List
+	digests       *digest.Sender
 	http          *http.Server // nil if the program has its own
 
 	// work is the work on indexes and store. It outlives the context of Serve by the
@@ -222,7 +226,7 @@ func (s *Server) Start(ctx context.Context, a *agent.Agent, addr string) (http.H
 	for _, part := range []func(context.Context) error{
 		s.Retriever.Follow, s.follow,
 		s.reembed, s.runEncodings, s.followAgent, s.Sources.Run, s.Webhooks.Run, s.runner.Run, s.now().probe, s.facts.Run, s.recorder.Run,
-		s.grouper.Run, s.followSettings, s.keepLog, s.backups.Run, s.quality.Run,
+		s.grouper.Run, s.followSettings, s.keepLog, s.backups.Run, s.quality.Run, s.digests.Run,
 		func(ctx context.Context) error { return keepConversations(ctx, s) },
 		func(ctx context.Context) error { return watchModels(ctx, s) },
 	} {

@@ -118,7 +118,7 @@ func replicasOf(ctx context.Context, s *Server) ([]system.Replica, error) {
 // systemConfig configures the routes about the installation of a server.
 func systemConfig(s *Server) system.Config {
 	return system.Config{
-		Read: newExamined(s).read, Backups: s.backups, ReadOnly: s.authenticator == nil && !s.Config.Loopback(),
+		Read: newExamined(s).read, Backups: s.backups, Digests: s.digests, ReadOnly: s.authenticator == nil && !s.Config.Loopback(),
 	}
 }
 

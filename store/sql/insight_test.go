@@ -17,6 +17,7 @@ import (
 	"docent/ingest/source"
 	"docent/ingest/work"
 	"docent/insight"
+	"docent/insight/digest"
 	"docent/insight/quality"
 	"docent/internal/fault"
 	"docent/internal/lease"
@@ -46,6 +47,7 @@ type database interface {
 	quality.Store
 	backup.Runs
 	lease.Jobs
+	digest.Store
 	work.Store
 	work.Documents
 	source.Sources
@@ -87,6 +89,7 @@ type world struct {
 	gaps     insight.Gaps
 	backups  backup.Runs
 	jobs     lease.Jobs
+	digests  digest.Store
 	turns    map[int64]int64
 	// behind reports whether transactions of other tests, which share the server, delay the facts.
 	behind func() bool
@@ -95,7 +98,7 @@ type world struct {
 const kept = 30 * 24 * time.Hour
 
 func newWorld(t *testing.T, db database) *world {
-	w := &world{database: db, insights: db, gaps: db, backups: db, jobs: db, turns: map[int64]int64{}, behind: func() bool { return false }}
+	w := &world{database: db, insights: db, gaps: db, backups: db, jobs: db, digests: db, turns: map[int64]int64{}, behind: func() bool { return false }}
 	var err error
 	w.facts, err = insight.NewFollower(insight.FollowerConfig{Store: w.insights, Keep: kept})
 	storetest.OK(t, err)

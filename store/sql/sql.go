@@ -100,6 +100,7 @@ type Store struct {
 	backupRuns
 	workRecords
 	keptQuestions
+	digests
 }
 
 // New returns the records of a database.
@@ -109,7 +110,7 @@ func New(db Database) Store {
 		documents: documents{db}, collectionRights: collectionRights{db},
 		sessions: sessions{db}, accounts: accounts{db}, snapshots: snapshots{db},
 		insights: insights{db}, approvals: approvals{db}, shares: shares{db}, memories: memories{db}, settingRecords: settingRecords{db},
-		backupRuns: backupRuns{db}, workRecords: workRecords{db}, keptQuestions: keptQuestions{db},
+		backupRuns: backupRuns{db}, workRecords: workRecords{db}, keptQuestions: keptQuestions{db}, digests: digests{db},
 	}
 }
 

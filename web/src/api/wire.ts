@@ -491,6 +491,26 @@ export interface components {
              */
             schema: number;
         };
+        DigestState: {
+            /** @description The server has a mail server. */
+            mail: boolean;
+            /**
+             * Format: date-time
+             * @description The time of the next digest. Absent if it is off.
+             */
+            next?: string;
+            /**
+             * Format: int64
+             * @description The number of recipients of mail.
+             */
+            recipients: number;
+            /** @description The last attempt for each recipient, and for webhooks. */
+            sent: components["schemas"]["SentDigest"][];
+            /** @description The subject of a digest of everything, if docent sent it now. */
+            subject: string;
+            /** @description The text of a digest of everything, if docent sent it now. */
+            text: string;
+        };
         Disk: {
             /**
              * Format: int64
@@ -1969,6 +1989,17 @@ export interface components {
             /** @description The subjects whose rights apply. Empty for open collections and for administrators. */
             through: string[];
         };
+        SentDigest: {
+            /** @description Why the digest was not sent. */
+            problem?: components["schemas"]["Text"];
+            /** @description An address, or webhooks. */
+            recipient: string;
+            /**
+             * Format: date-time
+             * @description The time of the attempt.
+             */
+            timestamp: string;
+        };
         Sentence: {
             id: string;
             params: unknown[];
@@ -2299,20 +2330,20 @@ export interface components {
         Thing: {
             /**
              * Format: int64
-             * @description The number of failed syncs, documents, gaps, or answers. Numbers of gaps end at 1,000.
+             * @description The number of failed syncs, documents, recipients without a digest, gaps, or answers. Numbers of gaps end at 1,000.
              */
             count?: number;
             /**
-             * @description model: a chat model does not answer. disk: the disk of the data folder is nearly full. source_stopped: docent has paused a source, because reading it ended docent twice. source_failed: the last syncs of a source failed. source_late: a source should have been read. documents: documents could not be read. backup: the last backup is old, or there is none. gaps_proposed: gaps may be solved. gaps_open: questions have no answer. answers_due: approved answers are to check.
+             * @description model: a chat model does not answer. disk: the disk of the data folder is nearly full. source_stopped: docent has paused a source, because reading it ended docent twice. source_failed: the last syncs of a source failed. source_late: a source should have been read. documents: documents could not be read. backup: the last backup is old, or there is none. mail: the last weekly digest was not sent. gaps_proposed: gaps may be solved. gaps_open: questions have no answer. answers_due: approved answers are to check.
              * @enum {string}
              */
-            kind: "model" | "disk" | "source_stopped" | "source_failed" | "source_late" | "documents" | "backup" | "gaps_proposed" | "gaps_open" | "answers_due";
+            kind: "model" | "disk" | "source_stopped" | "source_failed" | "source_late" | "documents" | "backup" | "mail" | "gaps_proposed" | "gaps_open" | "answers_due";
             /**
              * @description urgent: people notice it now. soon: it gets worse. note: it can wait.
              * @enum {string}
              */
             level: "urgent" | "soon" | "note";
-            /** @description The name of the model, of the source, or of the only collection with failed documents. */
+            /** @description The name of the model, of the source, of the only collection with failed documents, or of the first recipient without a digest. */
             name?: string;
             /**
              * Format: int64
@@ -2331,11 +2362,11 @@ export interface components {
             questions?: number;
             /** @description No chat model answers, so docent answers with quotes. */
             quotes?: boolean;
-            /** @description Why the model fails. */
+            /** @description Why the model fails, or why the digest was not sent. */
             reason?: components["schemas"]["Text"];
             /**
              * Format: date-time
-             * @description The time of the first failure of a model, of the last sync of a source, of the planned one of a late source, or of the last backup.
+             * @description The time of the first failure of a model, of the last sync of a source, of the planned one of a late source, of the last backup, or of the digest.
              */
             since?: string;
         };
@@ -2574,6 +2605,7 @@ export type CollectionInfo = components['schemas']['CollectionInfo'];
 export type Conversation = components['schemas']['Conversation'];
 export type ConversationPage = components['schemas']['ConversationPage'];
 export type Database = components['schemas']['Database'];
+export type DigestState = components['schemas']['DigestState'];
 export type Disk = components['schemas']['Disk'];
 export type Document = components['schemas']['Document'];
 export type DocumentIDs = components['schemas']['DocumentIDs'];
@@ -2696,6 +2728,7 @@ export type Right = components['schemas']['Right'];
 export type SearchResult = components['schemas']['SearchResult'];
 export type SearchResults = components['schemas']['SearchResults'];
 export type Seen = components['schemas']['Seen'];
+export type SentDigest = components['schemas']['SentDigest'];
 export type Sentence = components['schemas']['Sentence'];
 export type Session = components['schemas']['Session'];
 export type SessionBranch = components['schemas']['SessionBranch'];

@@ -142,6 +142,16 @@ export interface Params {
   database_url_invalid: [];
   database_value_invalid: [];
   database_value_too_large: [];
+  digest_from: [];
+  digest_no_server: [];
+  digest_nobody: [];
+  digest_open: [];
+  digest_refused: [string];
+  digest_running: [];
+  digest_server: [];
+  digest_unreachable: [string];
+  digest_user_disabled: [string];
+  digest_user_manages_nothing: [string];
   disk_nearly_full: [number, number];
   djvu_unread: [];
   djvu_without_text: [];

@@ -37,6 +37,18 @@ test('settings show their values and origins, and can be changed and reset', asy
   expect(mock.settings.calls).toContain('PUT /api/settings/llm.on-failure {"value":"error"}');
 });
 
+test('the weekly digest has a day, recipients, a preview, and says who did not get it', async () => {
+  await page.goto('#/console/settings');
+  await page.getByLabel('Day of the digest').selectOption('monday');
+  await page.getByText('Day of the digest: saved.').waitFor();
+  expect(mock.settings.calls).toContain('PUT /api/settings/digest.day {"value":"monday"}');
+  await page.getByText('docent: 3 things to do').waitFor();
+  await page.getByRole('button', { name: 'Send now' }).click();
+  await page.getByText('Some recipients did not get the digest.').waitFor();
+  await expect.poll(() => page.locator('ul[aria-label="Last attempts"] > li').allInnerTexts()).toEqual([expect.stringMatching(/^ops@example\.com sent/), expect.stringMatching(/^ann@example\.com not sent .*550 no such user/)]);
+  await accessible();
+});
+
 test('a model on this machine is found, tested, and saved', async () => {
   await page.goto('#/console/models');
   await page.getByText('docent answers with quotes').waitFor();

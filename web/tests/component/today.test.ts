@@ -14,12 +14,13 @@ const rows = () => page.locator('ul[aria-label="To do"] > li');
 
 test('lists things to do with their buttons, and the numbers of thirty days', async () => {
   await page.goto('#/console');
-  await expect.poll(() => rows().count()).toBe(10);
+  await expect.poll(() => rows().count()).toBe(11);
   const texts = await rows().allInnerTexts();
   expect(texts[0]).toMatch(/^Now The model large does not answer Since .*\. .*key.* docent answers with quotes instead\. Open the models$/);
   expect(texts[4]).toMatch(/^Soon The source wiki is 2 days late/);
   expect(texts[6]).toMatch(/^Soon The last backup is 9 days old/);
-  expect(texts[8]).toMatch(/^When there is time 12 questions without an answer 5 topics, 3 new this week\. Open the gaps$/);
+  expect(texts[9]).toMatch(/^When there is time 12 questions without an answer 5 topics, 3 new this week\. Open the gaps$/);
+  expect(texts[7]).toMatch(/^Soon The weekly digest was not sent to ann@example\.com and 1 more .*550 no such user\. Open the settings$/);
   expect(await page.locator('svg.bars').count()).toBe(4);
   await accessible();
 });

@@ -45,6 +45,7 @@ export const things = (): Thing[] => [
   { kind: 'source_late', level: 'soon', name: 'wiki', since: ago(2) },
   { kind: 'documents', level: 'soon', name: 'default', count: 4 },
   { kind: 'backup', level: 'soon', since: ago(9) },
+  { kind: 'mail', level: 'soon', name: 'ann@example.com', count: 2, since: ago(2), reason: { id: 'digest_refused', params: ['550 no such user'], message: 'the mail server did not take the digest: 550 no such user' } },
   { kind: 'gaps_proposed', level: 'note', count: 1 },
   { kind: 'gaps_open', level: 'note', count: 5, questions: 12, new: 3 },
   { kind: 'answers_due', level: 'note', count: 1 },

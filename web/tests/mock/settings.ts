@@ -14,6 +14,8 @@ export class MockSettings {
     setting('backup.every', '0', { type: 'string' }),
     setting('backup.at', '02:00', { type: 'string' }),
     setting('backup.keep', '7'),
+    setting('digest.day', 'off', { type: 'choice', values: ['off', 'monday', 'friday'] }),
+    setting('digest.recipients', '', { type: 'string' }),
     setting('keep-questions', '30', { default: '90', live: false, pending: true, origin: { kind: 'database' } }),
   ];
   models: ChatModel[] = [];

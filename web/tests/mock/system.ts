@@ -1,6 +1,6 @@
 // The system and the backups of the mock server.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { BackupList, BackupRun, System } from '../../src/api/system';
+import type { BackupList, BackupRun, DigestState, System } from '../../src/api/system';
 
 export class MockSystem {
   /** The failed checks, with their reasons. */
@@ -16,6 +16,10 @@ export class MockSystem {
     { timestamp: '2026-05-01T12:00:00Z', name: 'before upgrade.backup', path: '/home/ada/before upgrade.backup', size: 11_000_000, state: 'missing' },
   ];
 
+  /** The address that refuses mail. */
+  refusing = 'ann@example.com';
+  sent: DigestState['sent'] = [];
+
   /** finish ends the backup that is made. */
   finish(): void {
     this.running = false;
@@ -25,6 +29,11 @@ export class MockSystem {
   serve(req: IncomingMessage, res: ServerResponse, url: URL): void {
     const json = (value: unknown, status = 200) => void res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value));
     if (url.pathname === '/api/system') return json(this.system());
+    if (url.pathname === '/api/system/digest') {
+      if (req.method === 'POST') this.sent = ['ops@example.com', this.refusing].map((recipient) => ({ recipient, timestamp: new Date().toISOString(), ...(recipient === this.refusing && { problem: { id: 'digest_refused', params: ['550 no such user'], message: 'the mail server did not take the digest: 550 no such user' } }) }));
+      const state: DigestState = { mail: true, recipients: 2, next: '2026-05-04T07:00:00Z', subject: 'docent: 3 things to do', text: 'docent on May 3, 2026\n\nTO DO\n', sent: this.sent };
+      return json(state);
+    }
     if (req.method === 'GET') {
       const list: BackupList = { folder: this.folder, encrypted: false, running: this.running, zone: 'UTC', runs: this.runs, ...(this.next && { next: this.next }) };
       return json(list);

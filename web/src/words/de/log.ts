@@ -54,6 +54,8 @@ export const log: typeof english = {
     'model.changed': 'Modell geändert:',
     'model.removed': 'Modell entfernt:',
     'backup.started': 'hat eine Sicherung begonnen',
+    'digest.sent': 'hat den Wochenbericht gesendet',
+    'digest.refused': 'konnte den Wochenbericht nicht senden an',
     'log.exported': 'Protokoll exportiert',
     'conversations.expired': 'hat alte Unterhaltungen entfernt:',
     'questions.expired': 'hat alte Fragen entfernt:',

@@ -3,7 +3,7 @@ import type { models as Models, stored as Stored } from '../en/models';
 
 export const stored: typeof Stored = {
   lead: 'Einstellungen, die Sie im Betrieb ändern können. Alle anderen nennt docent help config.',
-  groups: { answers: 'Antworten', model: 'Sprachmodelle allgemein', documents: 'Dokumente', privacy: 'Zugang und Datenschutz', backups: 'Sicherungen', limits: 'Grenzen am Tag und gleichzeitig' },
+  groups: { answers: 'Antworten', model: 'Sprachmodelle allgemein', documents: 'Dokumente', privacy: 'Zugang und Datenschutz', backups: 'Sicherungen', digest: 'Wochenbericht', limits: 'Grenzen am Tag und gleichzeitig' },
   notListed: 'Die Einstellungen konnten nicht geladen werden.',
   notChanged: 'Die Einstellung wurde nicht geändert.',
   locked: (where) => `Festgelegt durch ${where}. Ändern Sie sie dort.`,
@@ -41,6 +41,9 @@ export const stored: typeof Stored = {
     'backup.every': { name: 'Zeit zwischen Sicherungen', help: 'In Stunden oder Tagen, zum Beispiel 6h oder 1d. 0 bedeutet: keine. Die Ansicht System hat ein Formular dafür.' },
     'backup.at': { name: 'Uhrzeit der Sicherungen', help: 'In der Zeitzone des Servers, zum Beispiel 02:00.' },
     'backup.keep': { name: 'Sicherungen behalten', help: 'Ältere entfernt docent nach jeder Sicherung. 0 behält alle.' },
+    'digest.day': { name: 'Tag des Wochenberichts', help: 'docent sendet die Ansicht „Heute“ als Text um 7:00 Uhr, in der Zeitzone des Servers.' },
+    'digest.recipients': { name: 'Empfänger', help: 'Zum Beispiel ops@example.com, ann <ann@example.com>. Die Person ann erhält den Bericht über die Sammlungen, die sie verwaltet. Eine Adresse allein erhält alles.' },
+    'digest.language': { name: 'Sprache des Wochenberichts', help: '' },
     'public-links': { name: 'Öffentliche Links', help: 'Geteilte Links können ohne Anmeldung lesbar sein.' },
     'session-timeout': { name: 'Zeitgrenze ohne Aktivität', help: 'Für Clients an /agent_websocket, etwa 30m.' },
     'quota.questions': { name: 'Fragen einer Person', help: '0: keine Grenze.' },
@@ -54,6 +57,10 @@ export const stored: typeof Stored = {
     'address-quota.page-time': { name: 'Seitenbilder einer Adresse', help: 'Für Personen, die sich nicht anmelden.' },
     'address-quota.search-time': { name: 'Suchen einer Adresse', help: 'Für Personen, die sich nicht anmelden.' },
     'limits.searches': { name: 'Gleichzeitige Suchen', help: 'Eine Person bekommt die Hälfte davon.' },
+  },
+  values: {
+    'digest.day': { off: 'aus', monday: 'Montag', tuesday: 'Dienstag', wednesday: 'Mittwoch', thursday: 'Donnerstag', friday: 'Freitag', saturday: 'Samstag', sunday: 'Sonntag' },
+    'digest.language': { en: 'English', de: 'Deutsch' },
   },
 };
 

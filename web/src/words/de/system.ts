@@ -45,6 +45,23 @@ export const system: System = {
   seen: 'Zuletzt gesehen',
   until: 'Frist bis',
 
+  digest: {
+    next: (at) => `Der nächste Wochenbericht ist für ${at} geplant.`,
+    off: 'Es ist kein Wochenbericht geplant.',
+    about: 'Er geht an die Empfänger und an die Webhooks für digest.weekly.',
+    noMail: 'Dieser Server sendet keine E-Mails. Starten Sie docent dafür mit --smtp-url und --smtp-from.',
+    notRead: 'Der Wochenbericht konnte nicht gelesen werden.',
+    last: 'Letzte Versuche',
+    webhooks: 'Webhooks',
+    states: { sent: 'gesendet', failed: 'nicht gesendet' },
+    preview: 'Vorschau',
+    send: 'Jetzt senden',
+    sending: 'Wird gesendet…',
+    sent: 'Der Wochenbericht ist gesendet.',
+    someFailed: 'Einige Empfänger haben den Wochenbericht nicht erhalten.',
+    notSent: 'Der Wochenbericht wurde nicht gesendet.',
+  },
+
   backups: {
     title: 'Sicherungen',
     lead: 'Eine Sicherung enthält die ganze Datenbank: Dokumente, Unterhaltungen, Personen und Einstellungen. Der Server arbeitet dabei weiter.',

@@ -24,6 +24,8 @@ export const today: Today = {
   noBackup: 'docent hat noch keine Sicherung erstellt',
   oldBackup: (ago) => `Alter der letzten Sicherung: ${ago}`,
   backupNote: 'Sichern Sie in der Ansicht System, oder mit docent backup DATEI.',
+  mail: (name, n) => (n > 1 ? `Der Wochenbericht ging nicht an ${name} und ${n - 1} weitere` : `Der Wochenbericht ging nicht an ${name}`),
+  webhooks: 'die Webhooks',
   proposed: (n) => `${plural(n, 'Lücke ist', 'Lücken sind', 'de')} vielleicht gelöst`,
   proposedNote: 'Die Dokumente haben sich geändert, und docent hat eine Antwort gefunden. Vergleichen Sie sie mit der alten.',
   open: (questions) => `${plural(questions, 'Frage', 'Fragen', 'de')} ohne Antwort`,
@@ -38,6 +40,7 @@ export const today: Today = {
 
   openModels: 'Modelle öffnen',
   openSystem: 'System öffnen',
+  openSettings: 'Einstellungen öffnen',
   openSources: 'Quellen öffnen',
   retryDocuments: 'Erneut versuchen',
   showDocuments: 'Anzeigen',

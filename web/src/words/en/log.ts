@@ -52,6 +52,8 @@ export const log = {
     'model.changed': 'changed the model',
     'model.removed': 'removed the model',
     'backup.started': 'started a backup',
+    'digest.sent': 'sent the weekly digest',
+    'digest.refused': 'could not send the weekly digest to',
     'log.exported': 'exported this log',
     'conversations.expired': 'removed old conversations:',
     'questions.expired': 'removed old questions:',

@@ -5,7 +5,7 @@ export interface NamedSetting { name: string; help: string }
 
 export const stored = {
   lead: 'Settings that you can change while docent runs. docent help config lists all others.',
-  groups: { answers: 'Answers', model: 'Chat models in general', documents: 'Documents', privacy: 'Access and privacy', backups: 'Backups', limits: 'Limits in a day, and at once' },
+  groups: { answers: 'Answers', model: 'Chat models in general', documents: 'Documents', privacy: 'Access and privacy', backups: 'Backups', digest: 'Weekly digest', limits: 'Limits in a day, and at once' },
   notListed: 'The settings could not be listed.',
   notChanged: 'The setting was not changed.',
   locked: (where: string) => `Set by ${where}. Change it there.`,
@@ -43,6 +43,9 @@ export const stored = {
     'backup.every': { name: 'Time between backups', help: 'In hours or days, such as 6h or 1d. 0 means none. The view System has a form for it.' },
     'backup.at': { name: 'Time of backups', help: 'In the time zone of the server, such as 02:00.' },
     'backup.keep': { name: 'Backups to keep', help: 'docent removes older ones after each backup. 0 keeps all.' },
+    'digest.day': { name: 'Day of the digest', help: 'docent sends the view Today as text at 07:00, in the time zone of the server.' },
+    'digest.recipients': { name: 'Recipients', help: 'Such as ops@example.com, ann <ann@example.com>. The user ann gets the digest of the collections that ann manages. An address alone gets everything.' },
+    'digest.language': { name: 'Language of the digest', help: '' },
     'public-links': { name: 'Public links', help: 'Shared links can be readable without a sign-in.' },
     'session-timeout': { name: 'Idle timeout', help: 'docent forgets clients at /agent_websocket that are idle for so long, such as 30m.' },
     'quota.questions': { name: 'Questions of a person', help: '0 means no limit.' },
@@ -57,6 +60,11 @@ export const stored = {
     'address-quota.search-time': { name: 'Searches of an address', help: 'For people who do not sign in.' },
     'limits.searches': { name: 'Searches at once', help: 'One user gets half of them.' },
   } as Record<string, NamedSetting>,
+  /** The values of choices that are no names. */
+  values: {
+    'digest.day': { off: 'off', monday: 'Monday', tuesday: 'Tuesday', wednesday: 'Wednesday', thursday: 'Thursday', friday: 'Friday', saturday: 'Saturday', sunday: 'Sunday' },
+    'digest.language': { en: 'English', de: 'Deutsch' },
+  } as Record<string, Record<string, string>>,
 };
 
 export const models = {

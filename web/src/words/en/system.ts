@@ -45,6 +45,23 @@ export const system = {
   seen: 'Last seen',
   until: 'Lease until',
 
+  digest: {
+    next: (at: string) => `The next digest is planned for ${at}.`,
+    off: 'No digest is planned.',
+    about: 'It goes to the recipients, and to the webhooks for digest.weekly.',
+    noMail: 'This server sends no mail. To send mail, start docent with --smtp-url and --smtp-from.',
+    notRead: 'The digest could not be read.',
+    last: 'Last attempts',
+    webhooks: 'Webhooks',
+    states: { sent: 'sent', failed: 'not sent' },
+    preview: 'Preview',
+    send: 'Send now',
+    sending: 'Sending…',
+    sent: 'The digest is sent.',
+    someFailed: 'Some recipients did not get the digest.',
+    notSent: 'The digest was not sent.',
+  },
+
   backups: {
     title: 'Backups',
     lead: 'A backup has the whole database: documents, conversations, people, and settings. The server keeps working meanwhile.',

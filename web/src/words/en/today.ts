@@ -23,6 +23,8 @@ export const today = {
   noBackup: 'docent has made no backup',
   oldBackup: (ago: string) => `The last backup is ${ago} old`,
   backupNote: 'Back up in the view System, or with docent backup FILE.',
+  mail: (name: string, n: number) => (n > 1 ? `The weekly digest was not sent to ${name} and ${n - 1} more` : `The weekly digest was not sent to ${name}`),
+  webhooks: 'the webhooks',
   proposed: (n: number) => `${plural(n, 'gap', 'gaps')} may be solved`,
   proposedNote: 'The documents have changed, and docent found an answer. Compare it with the old one.',
   open: (questions: number) => `${plural(questions, 'question', 'questions')} without an answer`,
@@ -37,6 +39,7 @@ export const today = {
 
   openModels: 'Open the models',
   openSystem: 'Open the system',
+  openSettings: 'Open the settings',
   openSources: 'Open the sources',
   showDocuments: 'Show them',
   retryDocuments: 'Try again',
