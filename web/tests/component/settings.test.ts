@@ -42,6 +42,7 @@ test('the weekly digest has a day, recipients, a preview, and says who did not g
   await page.getByLabel('Day of the digest').selectOption('monday');
   await page.getByText('Day of the digest: saved.').waitFor();
   expect(mock.settings.calls).toContain('PUT /api/settings/digest.day {"value":"monday"}');
+  await page.getByText('Preview').click();
   await page.getByText('docent: 3 things to do').waitFor();
   await page.getByRole('button', { name: 'Send now' }).click();
   await page.getByText('Some recipients did not get the digest.').waitFor();

@@ -43,7 +43,7 @@ export const stored: typeof Stored = {
     'backup.keep': { name: 'Sicherungen behalten', help: 'Ältere entfernt docent nach jeder Sicherung. 0 behält alle.' },
     'digest.day': { name: 'Tag des Wochenberichts', help: 'docent sendet die Ansicht „Heute“ als Text um 7:00 Uhr, in der Zeitzone des Servers.' },
     'digest.recipients': { name: 'Empfänger', help: 'Zum Beispiel ops@example.com, ann <ann@example.com>. Die Person ann erhält den Bericht über die Sammlungen, die sie verwaltet. Eine Adresse allein erhält alles.' },
-    'digest.language': { name: 'Sprache des Wochenberichts', help: '' },
+    'digest.language': { name: 'Sprache des Wochenberichts', help: 'Deutsch oder Englisch.' },
     'public-links': { name: 'Öffentliche Links', help: 'Geteilte Links können ohne Anmeldung lesbar sein.' },
     'session-timeout': { name: 'Zeitgrenze ohne Aktivität', help: 'Für Clients an /agent_websocket, etwa 30m.' },
     'quota.questions': { name: 'Fragen einer Person', help: '0: keine Grenze.' },
@@ -60,7 +60,7 @@ export const stored: typeof Stored = {
   },
   values: {
     'digest.day': { off: 'aus', monday: 'Montag', tuesday: 'Dienstag', wednesday: 'Mittwoch', thursday: 'Donnerstag', friday: 'Freitag', saturday: 'Samstag', sunday: 'Sonntag' },
-    'digest.language': { en: 'English', de: 'Deutsch' },
+    'digest.language': { en: 'Englisch', de: 'Deutsch' },
   },
 };
 

@@ -52,7 +52,7 @@ export const system: System = {
     noMail: 'Dieser Server sendet keine E-Mails. Starten Sie docent dafür mit --smtp-url und --smtp-from.',
     notRead: 'Der Wochenbericht konnte nicht gelesen werden.',
     last: 'Letzte Versuche',
-    webhooks: 'Webhooks',
+    webhooks: 'Alle Webhooks',
     states: { sent: 'gesendet', failed: 'nicht gesendet' },
     preview: 'Vorschau',
     send: 'Jetzt senden',

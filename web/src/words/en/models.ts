@@ -45,7 +45,7 @@ export const stored = {
     'backup.keep': { name: 'Backups to keep', help: 'docent removes older ones after each backup. 0 keeps all.' },
     'digest.day': { name: 'Day of the digest', help: 'docent sends the view Today as text at 07:00, in the time zone of the server.' },
     'digest.recipients': { name: 'Recipients', help: 'Such as ops@example.com, ann <ann@example.com>. The user ann gets the digest of the collections that ann manages. An address alone gets everything.' },
-    'digest.language': { name: 'Language of the digest', help: '' },
+    'digest.language': { name: 'Language of the digest', help: 'English or German.' },
     'public-links': { name: 'Public links', help: 'Shared links can be readable without a sign-in.' },
     'session-timeout': { name: 'Idle timeout', help: 'docent forgets clients at /agent_websocket that are idle for so long, such as 30m.' },
     'quota.questions': { name: 'Questions of a person', help: '0 means no limit.' },
@@ -63,7 +63,7 @@ export const stored = {
   /** The values of choices that are no names. */
   values: {
     'digest.day': { off: 'off', monday: 'Monday', tuesday: 'Tuesday', wednesday: 'Wednesday', thursday: 'Thursday', friday: 'Friday', saturday: 'Saturday', sunday: 'Sunday' },
-    'digest.language': { en: 'English', de: 'Deutsch' },
+    'digest.language': { en: 'English', de: 'German' },
   } as Record<string, Record<string, string>>,
 };
 
