@@ -52,7 +52,7 @@ test: ## run all tests of Go and the page, on a real Postgres and in a real brow
 # slower, and finds nothing in the other packages.
 RACED := ./agent/... ./api/... ./auth/... ./backup ./client/... ./embed/... ./eval ./index/... ./ingest ./ingest/enrich \
 	./ingest/ingesttest ./ingest/source/... ./ingest/work/... ./ingest/worker/... ./internal/... ./llm/... ./rag/retrieve/... ./settings/... \
-	./insight/quality ./store/... ./webhook/... ./ws/...
+	./insight/digest/digesttest ./insight/quality ./store/... ./webhook/... ./ws/...
 # Packages below them that start no goroutines and have no locks, and internal/servertest, which runs
 # whole servers: their packages have raced tests of their own.
 UNRACED := ./agent/definition/syntax ./agent/diagram ./agent/intent/denial ./api/ask ./api/edge ./api/filename ./api/stall \

@@ -136,7 +136,8 @@ func englishThing(t today.Thing, now time.Time) string {
 		}
 		return fmt.Sprintf("The last %d syncs of the source %s failed.", t.Count, t.Name)
 	case today.SourceLate:
-		return fmt.Sprintf("The source %s is late: docent should have read it on %s.", t.Name, t.Since.In(now.Location()).Format("2006-01-02 15:04"))
+		return fmt.Sprintf("The source %s is late: docent should have read it on %s.", t.Name,
+			t.Since.In(now.Location()).Format("2006-01-02 15:04"))
 	case today.Documents:
 		in := "."
 		if t.Name != "" {
@@ -202,7 +203,8 @@ func germanThing(t today.Thing, now time.Time) string {
 		}
 		return fmt.Sprintf("Die letzten %d Abgleiche der Quelle %s sind fehlgeschlagen.", t.Count, t.Name)
 	case today.SourceLate:
-		return fmt.Sprintf("Die Quelle %s ist überfällig: docent wollte sie am %s lesen.", t.Name, t.Since.In(now.Location()).Format("2.1.2006 15:04"))
+		return fmt.Sprintf("Die Quelle %s ist überfällig: docent wollte sie am %s lesen.", t.Name,
+			t.Since.In(now.Location()).Format("2.1.2006 15:04"))
 	case today.Documents:
 		in := "."
 		if t.Name != "" {

@@ -121,7 +121,8 @@ func hookOf(t *testing.T, s *site) <-chan []byte {
 		t.Fatal(err)
 	}
 	hooks := webhook.New(webhook.Config{Store: s.DB.Webhooks, Vault: vault})
-	if _, _, err := hooks.Add(t.Context(), webhook.Webhook{URL: receiver.URL, Events: []webhook.Event{webhook.DigestWeekly}, Private: true}); err != nil {
+	hook := webhook.Webhook{URL: receiver.URL, Events: []webhook.Event{webhook.DigestWeekly}, Private: true}
+	if _, _, err := hooks.Add(t.Context(), hook); err != nil {
 		t.Fatal(err)
 	}
 	return received

@@ -98,7 +98,10 @@ type world struct {
 const kept = 30 * 24 * time.Hour
 
 func newWorld(t *testing.T, db database) *world {
-	w := &world{database: db, insights: db, gaps: db, backups: db, jobs: db, digests: db, turns: map[int64]int64{}, behind: func() bool { return false }}
+	w := &world{
+		database: db, insights: db, gaps: db, backups: db, jobs: db, digests: db,
+		turns: map[int64]int64{}, behind: func() bool { return false },
+	}
 	var err error
 	w.facts, err = insight.NewFollower(insight.FollowerConfig{Store: w.insights, Keep: kept})
 	storetest.OK(t, err)
