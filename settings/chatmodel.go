@@ -11,8 +11,8 @@ import (
 	"docent/internal/fault"
 )
 
-// modelsKey is the key of the record with the models. It is also the purpose of their encrypted keys.
-const modelsKey = "models"
+// ModelsKey is the key of the record with the models. It is also the purpose of their encrypted keys.
+const ModelsKey = "models"
 
 // stored is a model in the database.
 type stored struct {
@@ -69,7 +69,7 @@ func (s *Settings) decode(r *Record) ([]config.Model, error) {
 	if err := json.Unmarshal([]byte(r.Value), &list); err != nil {
 		return nil, fmt.Errorf("stored models: %w", err)
 	}
-	keys, err := s.cfg.Sealer.Open(modelsKey, r.Secret)
+	keys, err := s.cfg.Sealer.Open(ModelsKey, r.Secret)
 	if err != nil && fault.KindOf(err) != fault.Conflict {
 		return nil, fmt.Errorf("keys of stored models: %w", err)
 	}
@@ -107,11 +107,11 @@ func (s *Settings) encode(models []config.Model) (*Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
-	secret, err := s.cfg.Sealer.Seal(modelsKey, keys)
+	secret, err := s.cfg.Sealer.Seal(ModelsKey, keys)
 	if err != nil {
 		return nil, fmt.Errorf("keys of models: %w", err)
 	}
-	return &Record{Key: modelsKey, Value: string(value), Secret: secret}, nil
+	return &Record{Key: ModelsKey, Value: string(value), Secret: secret}, nil
 }
 
 // Models lists the models. Unusable ones have a Problem.
@@ -266,7 +266,7 @@ func (s *Settings) OrderModels(ctx context.Context, names []string) error {
 
 // changeModels replaces the stored models.
 func (s *Settings) changeModels(ctx context.Context, change func([]config.Model) ([]config.Model, error)) error {
-	return s.cfg.Store.ChangeSetting(ctx, modelsKey, //nolint:wrapcheck // the store names the operation
+	return s.cfg.Store.ChangeSetting(ctx, ModelsKey, //nolint:wrapcheck // the store names the operation
 		func(old *Record) (*Record, error) {
 			all, err := s.decode(old)
 			if err != nil {

@@ -82,7 +82,7 @@ func (s *Settings) Load(ctx context.Context) (config.Stored, error) {
 	}
 	out := config.Stored{Values: map[string]string{}}
 	for _, r := range records {
-		if r.Key != modelsKey {
+		if r.Key != ModelsKey {
 			out.Values[r.Key] = r.Value
 			continue
 		}

@@ -142,7 +142,7 @@ func TestModels(t *testing.T) {
 	if got := models(t, s); got != "one/k1 two*/k2" {
 		t.Errorf("the models are %s", got)
 	}
-	if strings.Contains(store[modelsKey].Value, "k1") {
+	if strings.Contains(store[ModelsKey].Value, "k1") {
 		t.Error("a key is not encrypted")
 	}
 	saved, err := s.Load(t.Context())

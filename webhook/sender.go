@@ -95,8 +95,8 @@ func New(cfg Config) *Sender {
 	return s
 }
 
-// purpose is the place to which a secret is bound.
-func purpose(w Webhook) string { return "webhook " + w.URL }
+// Purpose is the place to which the secret of a webhook is bound.
+func Purpose(url string) string { return "webhook " + url }
 
 // Add stores a new webhook. It returns its id, and its secret, which nobody can read
 // later.
@@ -105,7 +105,7 @@ func (s *Sender) Add(ctx context.Context, w Webhook) (id int64, secret string, e
 		return 0, "", err
 	}
 	secret, w.CreatedAt = NewSecret(), s.cfg.Now()
-	if w.Secret, err = s.cfg.Vault.Seal(purpose(w), map[string]string{"secret": secret}); err != nil {
+	if w.Secret, err = s.cfg.Vault.Seal(Purpose(w.URL), map[string]string{"secret": secret}); err != nil {
 		return 0, "", err //nolint:wrapcheck // the vault names the failure
 	}
 	if id, err = s.cfg.Store.AddWebhook(ctx, w); err != nil {
@@ -271,7 +271,7 @@ func (s *Sender) attempt(ctx context.Context, w Webhook, m *Delivery) (again tim
 
 // post sends a message. It fails unless the receiver answers with a status of 200 to 299.
 func (s *Sender) post(ctx context.Context, w Webhook, m Delivery) (string, error) {
-	secret, err := s.cfg.Vault.Open(purpose(w), w.Secret)
+	secret, err := s.cfg.Vault.Open(Purpose(w.URL), w.Secret)
 	if err != nil {
 		return "", err //nolint:wrapcheck // the vault names the failure
 	}

@@ -99,6 +99,8 @@ const (
 	BackupStarted Action = "backup.started"
 	// DigestSent is a digest that somebody sent now. The object is "".
 	DigestSent Action = "digest.sent"
+	// KeyRotated is the change of the key that encrypts stored secrets. The object is "".
+	KeyRotated Action = "key.rotated"
 	// LogExported is the export of this log as a file.
 	LogExported Action = "log.exported"
 )

@@ -33,7 +33,7 @@ console and docent config set change them, also while a server runs.
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newConfigLs(std), newConfigGet(std), newConfigSet(std), newConfigUnset(std))
+	cmd.AddCommand(newConfigLs(std), newConfigGet(std), newConfigSet(std), newConfigUnset(std), newConfigRotate(std))
 	return cmd
 }
 

@@ -18,6 +18,7 @@ import (
 	"docent/ingest"
 	"docent/ingest/enrich"
 	"docent/ingest/source"
+	"docent/ingest/source/syncer"
 	"docent/ingest/work"
 	"docent/insight"
 	"docent/insight/digest"
@@ -95,6 +96,8 @@ type Database struct {
 	Failures work.Documents
 	Jobs     lease.Jobs
 	Digests  digest.Store
+	// Secrets are all encrypted values.
+	Secrets syncer.Secrets
 }
 
 // Schema is the maintenance of a database.
@@ -135,7 +138,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 			Corpus: s, Library: s, Collections: s, Tags: s, Moves: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 			Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s,
 			Tokens: s, Users: s, Logins: s, Links: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s,
-			Gaps: s, Solutions: s, Approved: s, Kept: s, Digests: s,
+			Gaps: s, Solutions: s, Approved: s, Kept: s, Digests: s, Secrets: s,
 			Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s, Jobs: s, Work: s, Failures: s, Replicas: s, Bus: s,
 			Vectors: vectors, Words: words,
 		}, nil
@@ -149,7 +152,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		Corpus: s, Library: s, Collections: s, Tags: s, Moves: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 		Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s,
 		Tokens: s, Users: s, Logins: s, Links: s,
-		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Solutions: s, Approved: s, Kept: s, Digests: s,
+		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Solutions: s, Approved: s, Kept: s, Digests: s, Secrets: s,
 		Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s, Jobs: s, Work: s, Failures: s,
 	}, nil
 }

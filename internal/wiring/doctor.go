@@ -112,6 +112,8 @@ func (d *Doctor) checks() []Check {
 	return []Check{
 		{Name: "data", Run: d.checkData, Remedy: "choose a folder you may write to: --data DIR or DOCENT_DATA"},
 		{Name: "database", Run: d.checkDatabase, Remedy: d.databaseRemedy()},
+		{Name: "secrets", Run: d.checkSecrets, Remedy: "restore secret.key or DOCENT_SECRET_KEY; or enter the keys of models again in the view Models, " +
+			"and remove the sources and webhooks and add them again"},
 		{Name: "embedder", Run: d.checkEmbedder, Remedy: "check DOCENT_EMBEDDER_URL, DOCENT_EMBEDDER_MODEL and the key; unset them to use the built-in model"},
 		{Name: "index", Run: d.checkIndex, Remedy: "check --index, and --weaviate or the extension pgvector of the database"},
 		{
@@ -216,6 +218,23 @@ func (d *Doctor) checkDatabase(ctx context.Context) (string, error) {
 		found += "; add some: docent ingest FOLDER"
 	}
 	return found, nil
+}
+
+// checkSecrets checks that the key decrypts the stored secrets.
+func (d *Doctor) checkSecrets(ctx context.Context) (string, error) {
+	if d.store == nil {
+		return "", errors.New("the secrets cannot be checked without the database")
+	}
+	all, err := d.store.DB.Secrets.Secrets(ctx)
+	if err != nil {
+		return "", err
+	}
+	lost, err := d.store.vault.Lost(ctx, d.store.DB.Secrets)
+	if err == nil && len(lost) > 0 {
+		err = fault.New(fault.Conflict, "secrets_lost",
+			"the key for secrets has changed, so docent cannot use the keys of: %s", strings.Join(lost, ", "))
+	}
+	return counted(len(all), "stored secret"), err
 }
 
 func (d *Doctor) checkEmbedder(ctx context.Context) (string, error) {

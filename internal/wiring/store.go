@@ -52,6 +52,11 @@ func OpenStore(ctx context.Context, b Base) (*Store, error) {
 	return s, nil
 }
 
+// RotateKey encrypts all stored secrets with a new key. old is a file with an earlier key, or ""; see syncer.Vault.Rotate.
+func (s *Store) RotateKey(ctx context.Context, old string) (syncer.Rotated, error) {
+	return s.vault.Rotate(ctx, s.DB.Secrets, old)
+}
+
 // with returns the configuration with stored settings, and logs those that do not fit.
 func (s *Store) with(stored config.Stored) config.Config {
 	cfg, ignored := s.Settings.With(stored)

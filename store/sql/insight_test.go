@@ -15,6 +15,7 @@ import (
 	"docent/backup"
 	"docent/ingest/intake"
 	"docent/ingest/source"
+	"docent/ingest/source/syncer"
 	"docent/ingest/work"
 	"docent/insight"
 	"docent/insight/digest"
@@ -26,8 +27,10 @@ import (
 	"docent/internal/storetest"
 	"docent/payload"
 	"docent/rag/corpus"
+	"docent/settings"
 	"docent/store/postgres"
 	"docent/store/sqlite"
+	"docent/webhook"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Main(m)) }
@@ -48,6 +51,9 @@ type database interface {
 	backup.Runs
 	lease.Jobs
 	digest.Store
+	syncer.Secrets
+	webhook.Store
+	settings.Store
 	work.Store
 	work.Documents
 	source.Sources

@@ -101,6 +101,7 @@ type Store struct {
 	workRecords
 	keptQuestions
 	digests
+	secrets
 }
 
 // New returns the records of a database.
@@ -110,7 +111,7 @@ func New(db Database) Store {
 		documents: documents{db}, collectionRights: collectionRights{db},
 		sessions: sessions{db}, accounts: accounts{db}, snapshots: snapshots{db},
 		insights: insights{db}, approvals: approvals{db}, shares: shares{db}, memories: memories{db}, settingRecords: settingRecords{db},
-		backupRuns: backupRuns{db}, workRecords: workRecords{db}, keptQuestions: keptQuestions{db}, digests: digests{db},
+		backupRuns: backupRuns{db}, workRecords: workRecords{db}, keptQuestions: keptQuestions{db}, digests: digests{db}, secrets: secrets{db},
 	}
 }
 

@@ -226,9 +226,8 @@ func checkName(name string) error {
 // defaultCollection is the collection of sources that name none.
 const defaultCollection = "default"
 
-// purpose returns the place to which secrets are bound. A changed row then
-// cannot send them to another place.
-func purpose(r source.Record) string { return r.Kind + "\x00" + r.Location }
+// purpose returns the place to which the secrets of a source are bound.
+func purpose(r source.Record) string { return Purpose(r.Kind, r.Location) }
 
 func settings(r source.Record, secret map[string]string) source.Settings {
 	s := source.Settings{ID: r.ID, Location: r.Location, Options: map[string]string{}}

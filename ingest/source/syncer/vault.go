@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"docent/internal/fault"
 )
@@ -21,14 +20,12 @@ import (
 // keyBytes is the length of the key: AES-256.
 const keyBytes = 32
 
-// Vault encrypts the secret settings of sources and webhooks with AES-256-GCM. It is safe
-// for concurrent use.
-type Vault struct {
-	file string
-	text string
-	mu   sync.Mutex
-	aead cipher.AEAD
-}
+// pendingSuffix ends the name of the file with the next key while docent changes the key.
+const pendingSuffix = ".new"
+
+// Vault encrypts the secret settings of sources, webhooks, and chat models with AES-256-GCM. It reads
+// the key for each call, because another process may change it. It is safe for concurrent use.
+type Vault struct{ file, text string }
 
 // NewVault returns a vault. text contains a key of 32 bytes in hex or base64. If
 // it is empty, the vault uses the key in the file. The vault creates the file
@@ -36,7 +33,7 @@ type Vault struct {
 func NewVault(file, text string) (*Vault, error) {
 	v := &Vault{file: file, text: strings.TrimSpace(text)}
 	if v.text != "" {
-		if _, err := v.cipher(false); err != nil {
+		if _, err := v.ciphers(false); err != nil {
 			return nil, err
 		}
 	}
@@ -49,7 +46,7 @@ func (v *Vault) Seal(purpose string, settings map[string]string) ([]byte, error)
 	if len(settings) == 0 {
 		return nil, nil
 	}
-	aead, err := v.cipher(true)
+	all, err := v.ciphers(true)
 	if err != nil {
 		return nil, err
 	}
@@ -57,11 +54,27 @@ func (v *Vault) Seal(purpose string, settings map[string]string) ([]byte, error)
 	if err != nil {
 		return nil, fmt.Errorf("encrypt secrets: %w", err)
 	}
+	return seal(all[0], purpose, plain), nil
+}
+
+// seal encrypts a text for a purpose.
+func seal(aead cipher.AEAD, purpose string, plain []byte) []byte {
 	nonce := make([]byte, aead.NonceSize())
-	if _, err := rand.Read(nonce); err != nil {
-		return nil, fmt.Errorf("encrypt secrets: %w", err)
+	_, _ = rand.Read(nonce) // it never fails
+	return aead.Seal(nonce, nonce, plain, []byte(purpose))
+}
+
+// unseal decrypts a text with the first key that fits.
+func unseal(all []cipher.AEAD, purpose string, sealed []byte) (plain []byte, fits bool) {
+	for _, aead := range all {
+		if len(sealed) < aead.NonceSize() {
+			continue
+		}
+		if plain, err := aead.Open(nil, sealed[:aead.NonceSize()], sealed[aead.NonceSize():], []byte(purpose)); err == nil {
+			return plain, true
+		}
 	}
-	return aead.Seal(nonce, nonce, plain, []byte(purpose)), nil
+	return nil, false
 }
 
 // Open decrypts settings.
@@ -70,19 +83,16 @@ func (v *Vault) Open(purpose string, sealed []byte) (map[string]string, error) {
 		return map[string]string{}, nil
 	}
 	wrong := fault.New(fault.Conflict,
-		"secrets_undecryptable", "the secrets of this source cannot be decrypted: the key has changed; restore secret.key or DOCENT_SECRET_KEY, or remove the source and add it again")
-	aead, err := v.cipher(false)
+		"secrets_undecryptable", "the stored secrets cannot be decrypted: the key has changed; restore secret.key or DOCENT_SECRET_KEY, or enter the secrets again")
+	all, err := v.ciphers(false)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, wrong
 	}
 	if err != nil {
 		return nil, err
 	}
-	if len(sealed) < aead.NonceSize() {
-		return nil, wrong
-	}
-	plain, err := aead.Open(nil, sealed[:aead.NonceSize()], sealed[aead.NonceSize():], []byte(purpose))
-	if err != nil {
+	plain, fits := unseal(all, purpose, sealed)
+	if !fits {
 		return nil, wrong
 	}
 	settings := map[string]string{}
@@ -92,15 +102,48 @@ func (v *Vault) Open(purpose string, sealed []byte) (map[string]string, error) {
 	return settings, nil
 }
 
-// cipher returns the cipher with the key. If create is set, it creates a
-// missing key.
-func (v *Vault) cipher(create bool) (cipher.AEAD, error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.aead != nil {
-		return v.aead, nil
+// ciphers returns the ciphers of the present keys. The first one encrypts. While docent changes the key, there are two.
+// If create is set, it creates a missing key.
+func (v *Vault) ciphers(create bool) ([]cipher.AEAD, error) {
+	if v.text != "" {
+		aead, err := newCipher(v.text, "DOCENT_SECRET_KEY")
+		return []cipher.AEAD{aead}, err
 	}
-	key, err := v.key(create)
+	var out []cipher.AEAD
+	if next, err := readKey(v.file + pendingSuffix); err == nil {
+		out = append(out, next)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	aead, err := readKey(v.file)
+	if errors.Is(err, fs.ErrNotExist) && create && len(out) == 0 {
+		if err := makeKey(v.file); err != nil {
+			return nil, fault.Wrap(fault.Unavailable, err,
+				"secret_key_not_written", "the key for secrets cannot be written to the data folder")
+		}
+		aead, err = readKey(v.file)
+	}
+	switch {
+	case err == nil:
+		return append(out, aead), nil
+	case len(out) > 0 && errors.Is(err, fs.ErrNotExist):
+		return out, nil
+	}
+	return nil, err
+}
+
+// readKey returns the cipher of a key file.
+func readKey(file string) (cipher.AEAD, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "secret_key_unreadable", "the key for secrets cannot be read: %s", file)
+	}
+	return newCipher(strings.TrimSpace(string(data)), filepath.Base(file))
+}
+
+// newCipher returns the cipher of a key. where names the place of the key in errors.
+func newCipher(text, where string) (cipher.AEAD, error) {
+	key, err := parseKey(text, where)
 	if err != nil {
 		return nil, err
 	}
@@ -108,29 +151,11 @@ func (v *Vault) cipher(create bool) (cipher.AEAD, error) {
 	if err != nil {
 		return nil, fmt.Errorf("secret key: %w", err)
 	}
-	v.aead, err = cipher.NewGCM(block)
+	aead, err := cipher.NewGCM(block)
 	if err != nil {
 		return nil, fmt.Errorf("secret key: %w", err)
 	}
-	return v.aead, nil
-}
-
-func (v *Vault) key(create bool) ([]byte, error) {
-	if v.text != "" {
-		return parseKey(v.text, "DOCENT_SECRET_KEY")
-	}
-	data, err := os.ReadFile(v.file)
-	if errors.Is(err, fs.ErrNotExist) && create {
-		if err := makeKey(v.file); err != nil {
-			return nil, fault.Wrap(fault.Unavailable, err,
-				"secret_key_not_written", "the key for secrets cannot be written to the data folder")
-		}
-		data, err = os.ReadFile(v.file)
-	}
-	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "secret_key_unreadable", "the key for secrets cannot be read from the data folder")
-	}
-	return parseKey(strings.TrimSpace(string(data)), "secret.key")
+	return aead, nil
 }
 
 func parseKey(text, where string) ([]byte, error) {

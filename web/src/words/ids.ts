@@ -725,8 +725,9 @@ export interface Params {
   search_too_many_documents: [number, number];
   searches_full: [];
   secret_key_length: [string, number, number];
+  secret_key_no_old: [];
   secret_key_not_written: [];
-  secret_key_unreadable: [];
+  secret_key_unreadable: [string];
   secrets_undecryptable: [];
   server_answered: [string];
   server_forbidden: [string];

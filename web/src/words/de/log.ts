@@ -56,6 +56,7 @@ export const log: typeof english = {
     'backup.started': 'hat eine Sicherung begonnen',
     'digest.sent': 'hat den Wochenbericht gesendet',
     'digest.refused': 'konnte den Wochenbericht nicht senden an',
+    'key.rotated': 'hat den Schlüssel der gespeicherten Geheimnisse gewechselt',
     'log.exported': 'Protokoll exportiert',
     'conversations.expired': 'hat alte Unterhaltungen entfernt:',
     'questions.expired': 'hat alte Fragen entfernt:',

@@ -11,7 +11,7 @@ export const system: System = {
   health: 'Prüfungen',
   checkedAt: (at) => `Geprüft: ${at}. Die Einzelheiten sind auf Englisch, wie bei docent doctor.`,
   checks: {
-    data: 'Datenordner', database: 'Datenbank', embedder: 'Einbettung', index: 'Suchindex', languages: 'Sprachen', reranker: 'Reranking-Modell', support: 'Belege', model: 'Chatmodelle', speech: 'Sprache',
+    data: 'Datenordner', database: 'Datenbank', secrets: 'Gespeicherte Geheimnisse', embedder: 'Einbettung', index: 'Suchindex', languages: 'Sprachen', reranker: 'Reranking-Modell', support: 'Belege', model: 'Chatmodelle', speech: 'Sprache',
     pictures: 'Scans und Bilder', office: 'Office-Dokumente', access: 'Zugang',
   },
   ok: 'funktioniert',

@@ -54,6 +54,7 @@ export const log = {
     'backup.started': 'started a backup',
     'digest.sent': 'sent the weekly digest',
     'digest.refused': 'could not send the weekly digest to',
+    'key.rotated': 'changed the key that encrypts secrets',
     'log.exported': 'exported this log',
     'conversations.expired': 'removed old conversations:',
     'questions.expired': 'removed old questions:',

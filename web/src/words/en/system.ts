@@ -11,7 +11,7 @@ export const system = {
   checkedAt: (at: string) => `Checked ${at}.`,
   /** The checks of docent doctor, by name. */
   checks: {
-    data: 'Data folder', database: 'Database', embedder: 'Embedder', index: 'Index', languages: 'Languages', reranker: 'Reranker', support: 'Support', model: 'Chat models', speech: 'Speech',
+    data: 'Data folder', database: 'Database', secrets: 'Stored secrets', embedder: 'Embedder', index: 'Index', languages: 'Languages', reranker: 'Reranker', support: 'Support', model: 'Chat models', speech: 'Speech',
     pictures: 'Scans and pictures', office: 'Office documents', access: 'Access',
   } as Record<string, string>,
   ok: 'works',
