@@ -99,6 +99,7 @@ type accounts struct {
 	exports   exports
 	transfers transfers
 	facts     facts
+	prompts   prompts
 }
 
 func (a accounts) addRoutes(r *route.Router) {
@@ -242,6 +243,8 @@ type AccountExport struct {
 	Tokens []Token `json:"tokens"`
 	// Facts are the facts that agents remember about the user.
 	Facts []Fact `json:"facts"`
+	// Prompts are the user's own prompts.
+	Prompts []Prompt `json:"prompts"`
 	// SignIns are the browsers in which the user is signed in.
 	SignIns []SignIn `json:"sign_ins"`
 	// Conversations are all conversations of the user.
@@ -258,6 +261,9 @@ func (a accounts) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse
 	}
 	head := AccountExport{Account: me, Tokens: []Token{}, SignIns: []SignIn{}}
 	if head.Facts, err = a.facts.of(ctx); err != nil {
+		return nil, err
+	}
+	if head.Prompts, err = a.prompts.of(ctx); err != nil {
 		return nil, err
 	}
 	if out, err := a.signIns(ctx, nil); err == nil { // programs have none
@@ -277,12 +283,12 @@ func (a accounts) write(ctx context.Context, w io.Writer, head AccountExport, p 
 	for i, part := range []struct {
 		name string
 		is   any
-	}{{"account", head.Account}, {"tokens", head.Tokens}, {"facts", head.Facts}, {"sign_ins", head.SignIns}} {
+	}{{"account", head.Account}, {"tokens", head.Tokens}, {"facts", head.Facts}, {"prompts", head.Prompts}, {"sign_ins", head.SignIns}} {
 		data, err := json.Marshal(part.is)
 		if err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
-		if _, err := fmt.Fprintf(w, "%c%q:%s", "{,,,"[i], part.name, data); err != nil {
+		if _, err := fmt.Fprintf(w, "%c%q:%s", "{,,,,"[i], part.name, data); err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
 	}

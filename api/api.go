@@ -40,6 +40,7 @@ import (
 	"docent/insight"
 	"docent/internal/fault"
 	"docent/internal/quota"
+	"docent/profile"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
 )
@@ -121,6 +122,8 @@ type Config struct {
 	Audit AuditLog
 	// Memories keeps facts about users. Required.
 	Memories journal.Memories
+	// Prompts keeps prompts of users. Required.
+	Prompts profile.Prompts
 	// Versions shows versions of answers, and copies conversations. Required.
 	Versions journal.Versions
 	// Shares keeps shared links. Required.
@@ -238,6 +241,7 @@ func (c Config) complete() (Config, error) {
 		"Collections": c.Collections == nil,
 		"Uploads":     c.Uploads == nil, "Directory": c.Directory == nil, "Messages": c.Messages == nil, "Agent": c.Agent == "",
 		"Memories":      c.Memories == nil,
+		"Prompts":       c.Prompts == nil,
 		"Versions":      c.Versions == nil,
 		"Shares":        c.Shares == nil,
 		"Conversations": c.Conversations == nil, "Embedder": c.Embedder == nil,
@@ -355,8 +359,10 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	read, saved := messages{owned, cfg.Messages, cfg.Versions, solved}, exports{r, owned, cfg.Messages, transfers}
 	read.addRoutes(r)
 	saved.addRoutes()
-	accounts{owned, entrance, saved, transfers, facts{cfg.Memories}}.addRoutes(r)
+	kept := prompts{cfg.Prompts, cfg.Audit}
+	accounts{owned, entrance, saved, transfers, facts{cfg.Memories}, kept}.addRoutes(r)
 	facts{cfg.Memories}.addRoutes(r)
+	kept.addRoutes(r)
 	users{owned, cfg.People, cfg.Rights, shelf, cfg.Notifier}.addRoutes(r)
 	readings{read, saved, cfg.Audit, cfg.ReadConversations}.addRoutes(r)
 	shares{owned, cfg.Shares, cfg.Messages, cfg.Versions, shelf, cfg.Audit, cfg.Logger, cfg.PublicLinks}.addRoutes(r)

@@ -30,6 +30,7 @@ import (
 	"docent/ingest"
 	"docent/internal/fault"
 	"docent/payload"
+	"docent/profile"
 	"docent/rag"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
@@ -56,11 +57,14 @@ type world struct {
 	copies       []string           // owner, name, and turn
 	sent         []payload.File     // files that were attached
 
-	answer func(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error]
-	read   func(ctx context.Context, collection, source string, r io.Reader) ([]ingest.Result, error)
-	open   func(ctx context.Context)
-	shares []journal.Share
-	facts  []journal.Memory
+	answer  func(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error]
+	read    func(ctx context.Context, collection, source string, r io.Reader) ([]ingest.Result, error)
+	open    func(ctx context.Context)
+	shares  []journal.Share
+	facts   []journal.Memory
+	prompts []profile.Prompt
+	// editors are the acts on prompts.
+	editors []string
 	// forgotten are the owners, agents, and keys of erased facts.
 	forgotten [][3]string
 	broken    error // every store method fails with it
@@ -351,7 +355,7 @@ func (w *world) serve(t *testing.T, edit ...func(*Config)) *client {
 	t.Helper()
 	log := &safeBuffer{}
 	cfg := Config{
-		RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Versions: w, Shares: w, Messages: w, Agent: "docent",
+		RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Versions: w, Shares: w, Messages: w, Agent: "docent",
 		Conversations: w, Embedder: w, Version: "1.2.3", Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, e := range edit {
@@ -426,6 +430,7 @@ type client struct {
 	url  string
 	http *http.Client
 	log  *safeBuffer
+	w    *world // of locked
 }
 
 // do sends a request. header holds names and values in turn.

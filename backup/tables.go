@@ -112,6 +112,7 @@ var Tables = []Table{
 	table("share", "link text, session_id int, owner text, name text, turn int, seq int, only_turn bool, files bool, public bool, "+
 		"created_at time, expires_at time"),
 	table("memory", "owner text, agent_name text, key text, content json, updated_at time, expires_at time"),
+	table("prompt", "id int, owner text, name text, text text, shared bool, updated_at time"),
 	table("source", "id int, name text, kind text, location text, options text, secret bytes, collection text, "+
 		"schedule text, paused bool, created_at time, next_at time, requested int, errors int, last_sync text, "+
 		"lease_owner text, lease_until time, done int, total int, begun int"),

@@ -127,6 +127,9 @@ const (
 	ShareCreated Action = "share.created"
 	ShareRead    Action = "share.read"
 	ShareRevoked Action = "share.revoked"
+	// PromptShared is the creation, the change, or the removal of a prompt that everybody sees. The
+	// object is its id.
+	PromptShared Action = "prompt.shared"
 	// ConversationsDeleted is the deletion of all conversations of an owner by an
 	// operator. The object is the owner.
 	ConversationsDeleted Action = "conversations.deleted"

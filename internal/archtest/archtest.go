@@ -34,13 +34,13 @@ var Levels = []Level{
 	{"sessions", []string{"agent/session"}},
 	{"recordings", []string{"agent/recording"}},
 	{"parts", []string{
-		"index/...", "ingest/...", "agent/...", "eval/...", "auth/...", "backup", "insight/...", "settings/...", "webhook", "ws/dialect",
+		"index/...", "ingest/...", "agent/...", "eval/...", "auth/...", "backup", "insight/...", "profile", "settings/...", "webhook", "ws/dialect",
 	}},
 	{"HTTP routes", []string{"api/route", "api/slots", "api/stall", "api/sse", "api/filename"}},
 	{"HTTP answers", []string{"api/ask"}},
 	{"edges", []string{
 		"store/...", "ws/...", "api/...", "client/...", "internal/pgtest", "internal/sqlitetest",
-		"internal/quota/quotatest", "webhook/webhooktest",
+		"internal/quota/quotatest", "profile/profiletest", "webhook/webhooktest",
 	}},
 	{"wiring", []string{"internal/wiring"}},
 	{"module", []string{"."}},

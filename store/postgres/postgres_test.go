@@ -17,6 +17,7 @@ import (
 	"docent/internal/quota"
 	"docent/internal/quota/quotatest"
 	"docent/internal/storetest"
+	"docent/profile/profiletest"
 	"docent/settings"
 	"docent/settings/settingstest"
 	"docent/store/postgres"
@@ -79,6 +80,14 @@ func TestAudit(t *testing.T) {
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	settingstest.Run(t, func(t *testing.T) settings.Store { return open(t, postgres.Config{URL: pgtest.URL(t)}) })
+}
+
+func TestProfiles(t *testing.T) {
+	t.Parallel()
+	profiletest.Run(t, func(t *testing.T) profiletest.Store {
+		s := open(t, postgres.Config{URL: pgtest.URL(t)})
+		return profiletest.Store{Prompts: s, Users: s, Tokens: s}
+	})
 }
 
 func TestQuota(t *testing.T) {

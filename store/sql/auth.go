@@ -89,6 +89,9 @@ func (s accounts) RemoveToken(ctx context.Context, name string) error {
 		if err := change(ctx, tx, store.NoToken(), `DELETE FROM api_token WHERE name = $1`, store.Text(name)); err != nil {
 			return err
 		}
+		if err := removeProfile(ctx, tx, "token:"+store.Text(name)); err != nil {
+			return err
+		}
 		return removeSubject(ctx, tx, "token:"+name)
 	}))
 }
@@ -226,6 +229,9 @@ func (s accounts) RemoveUser(ctx context.Context, name string) error {
 			return err
 		}
 		if err := change(ctx, tx, nil, `DELETE FROM memory WHERE owner = $1`, "user:"+store.Text(name)); err != nil {
+			return err
+		}
+		if err := removeProfile(ctx, tx, "user:"+store.Text(name)); err != nil {
 			return err
 		}
 		return removeSubject(ctx, tx, "user:"+name)

@@ -17,6 +17,7 @@ import (
 	"docent/internal/quota/quotatest"
 	"docent/internal/sqlitetest"
 	"docent/internal/storetest"
+	"docent/profile/profiletest"
 	"docent/settings"
 	"docent/settings/settingstest"
 	"docent/store/sqlite"
@@ -78,6 +79,14 @@ func TestSettings(t *testing.T) {
 	t.Parallel()
 	settingstest.Run(t, func(t *testing.T) settings.Store {
 		return open(t, sqlite.Config{Path: sqlitetest.Path(t)})
+	})
+}
+
+func TestProfiles(t *testing.T) {
+	t.Parallel()
+	profiletest.Run(t, func(t *testing.T) profiletest.Store {
+		s := open(t, sqlite.Config{Path: sqlitetest.Path(t)})
+		return profiletest.Store{Prompts: s, Users: s, Tokens: s}
 	})
 }
 

@@ -4,6 +4,8 @@ import { base } from './base';
 import type {
   NewShare,
   FactRow,
+  PromptContent,
+  PromptRow,
   ShareRow,
   SignInRow,
   SharedConversation,
@@ -337,6 +339,14 @@ export const deleteAccount = (password: string, conversations: boolean) => call(
 export const listSignIns = () => json<SignInRow[]>('/api/me/sign-ins');
 
 export const endSignIn = (id: string) => call(`/api/me/sign-ins/${encodeURIComponent(id)}`, { method: 'DELETE' });
+
+export const listPrompts = () => json<PromptRow[]>('/api/prompts');
+
+export const createPrompt = (prompt: PromptContent) => json<PromptRow>('/api/prompts', write('POST', prompt));
+
+export const changePrompt = (id: number, prompt: PromptContent) => call(`/api/prompts/${id}`, write('PUT', prompt));
+
+export const deletePrompt = (id: number) => call(`/api/prompts/${id}`, { method: 'DELETE' });
 
 export const listFacts = () => json<FactRow[]>('/api/me/memory');
 

@@ -35,6 +35,8 @@ export type {
   SearchResults,
   Session as SessionRow,
   Fact as FactRow,
+  Prompt as PromptRow,
+  PromptContent,
   Share as ShareRow,
   SignIn as SignInRow,
   SharedConversation,

@@ -383,6 +383,7 @@ export class MockDocent {
       const named = (names: string[]) => names.filter((n) => n.includes(match)).map((name) => ({ name, documents: 2 }));
       return void json({ folders: named(['hr/leave', 'manuals']), tags: named(['leave', 'draft']) });
     }
+    if (noun === 'prompts') return void (await this.users.prompted(req, res, Number(id)));
     if (noun === 'facets') return void json({ types: [{ name: 'text/markdown', documents: 2 }], languages: [{ name: 'en', documents: 2 }, { name: 'und', documents: 1 }] });
     if (noun === 'documents' && id === 'move') {
       const { ids, collection } = JSON.parse(await body(req)) as { ids: number[]; collection: string };

@@ -1,6 +1,6 @@
 // The users of the mock server.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { SignInRow } from '../../src/api/shapes';
+import type { PromptRow, SignInRow } from '../../src/api/shapes';
 import type { Seen, User } from '../../src/api/users';
 
 const user = (name: string, more: Partial<User> = {}): User => ({ name, scopes: ['ask'], groups: [], disabled: false, invited: false, created_at: '2026-03-01T10:00:00Z', last_seen_at: '2026-05-03T09:00:00Z', ...more });
@@ -51,6 +51,25 @@ export class MockUsers {
     this.password = password;
     this.signIns = this.signIns.filter((s) => s.current);
     json({});
+  }
+
+  prompts: PromptRow[] = [];
+
+  /** prompted serves the prompts. */
+  async prompted(req: IncomingMessage, res: ServerResponse, id: number): Promise<void> {
+    const json = (value: unknown, status = 200) => void res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value));
+    let text = '';
+    for await (const part of req) text += String(part);
+    if (req.method === 'GET') return json(this.prompts.toSorted((a, b) => a.name.localeCompare(b.name)));
+    this.calls.push([req.method, req.url, text].filter(Boolean).join(' '));
+    if (req.method === 'POST') {
+      const made: PromptRow = { shared: false, ...(JSON.parse(text) as { name: string; text: string }), id: this.prompts.length + 1, own: true, updated_at: '2026-05-03T09:00:00Z' };
+      this.prompts.push(made);
+      return json(made, 201);
+    }
+    if (req.method === 'PUT') Object.assign(this.prompts.find((p) => p.id === id)!, JSON.parse(text));
+    else this.prompts = this.prompts.filter((p) => p.id !== id);
+    res.writeHead(204).end();
   }
 
   async serve(req: IncomingMessage, res: ServerResponse, url: URL): Promise<void> {

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { questionContent, sameOptions, sensible } from '../../src/conversation/choice';
 import { wordAt } from '../../src/input/scopelist.svelte';
+import { fill, placeholders } from '../../src/input/placeholders';
+import { matchingPrompts } from '../../src/input/prompts.svelte';
 import { commands, matching, read } from '../../src/input/commands';
 import { browser, isText, PerConversation, tab } from '../../src/conversation/kept';
 import { Recall, remember } from '../../src/conversation/recall';
@@ -46,6 +48,29 @@ describe('a text', () => {
     expect(matching('/').length).toBe(commands.length);
     expect(matching('/re').map((c) => c.name)).toEqual(['reset', 'retry']);
     for (const none of ['', 're', '/reset ', '//', '/re x']) expect(matching(none)).toEqual([]);
+  });
+});
+
+describe('prompts', () => {
+  const row = (name: string) => ({ id: 1, name, text: 'x', shared: false, own: true, updated_at: '' });
+  const rows = ['Weekly report', 'Report', 'Reply to a customer'].map(row);
+
+  test.each([
+    ['/', rows.map((r) => r.name)],
+    ['/re', ['Weekly report', 'Report', 'Reply to a customer']],
+    ['/Weekly rep', ['Weekly report']],
+    ['/customer', ['Reply to a customer']],
+    ['/port', []],
+    ['/etc/re', []],
+    ['re', []],
+  ])('%j finds words of their names', (text, want) => {
+    expect(matchingPrompts(text, rows).map((r) => r.name)).toEqual(want);
+  });
+
+  test('have placeholders with values', () => {
+    const text = 'To {customer} about {the topic}: {customer}, {"json": 1}, {}, {1}, {Größe_2}';
+    expect(placeholders(text)).toEqual(['customer', 'the topic', 'Größe_2']);
+    expect(fill(text, { customer: ' Ann {x} ', 'the topic': '$& {customer}', constructor: 'no' })).toBe('To Ann {x} about $& {customer}: Ann {x}, {"json": 1}, {}, {1}, {Größe_2}');
   });
 });
 

@@ -68,6 +68,7 @@ export const log: typeof english = {
     'question.read': 'Antwort gelesen auf Frage',
     'share.created': 'Unterhaltung geteilt:',
     'share.read': 'geteilte Unterhaltung geöffnet:',
+    'prompt.shared': 'änderte die Vorlage für alle',
     'share.revoked': 'Link beendet zur Unterhaltung',
     'conversations.deleted': 'alle Unterhaltungen gelöscht von',
     'memory.read': 'Angaben gelesen über',

@@ -75,7 +75,9 @@ export const input = {
 
   // Commands
   commands: 'Commands',
-  matching: (n: number) => plural(n, 'command', 'commands'),
+  promptsAndCommands: 'Prompts and commands',
+  matching: (n: number) => plural(n, 'entry', 'entries'),
+  insert: 'Insert',
   unknown: (name: string) => `There is no command /${name}. Press Enter again to send it as text.`,
   noSuch: (what: string) => `“${what}” does not exist.`,
   missing: (usage: string) => `An argument is missing: ${usage}`,
@@ -87,13 +89,13 @@ export const input = {
   resetYes: 'Clear',
   emptied: 'The conversation is now empty.',
   help: 'Commands and keys',
-  helpHint: 'Type / to choose a command. To send text that begins with a slash, type //.',
+  helpHint: 'Type / to choose a prompt or a command. You keep prompts in the settings. To send text that begins with a slash, type //.',
   keys: 'Keys',
   newLine: 'start a new line',
   sends: 'send the message',
   recall: 'recall earlier messages (in an empty box)',
   restore: 'return to your draft; close lists and panels',
-  list: 'open the list of commands',
+  list: 'open the list of prompts and commands',
   arguments: { text: 'TEXT', name: 'NAME', number: 'N' },
   command: {
     new: 'start a new conversation',

@@ -66,6 +66,7 @@ export const log = {
     'question.read': 'read the answer to question',
     'share.created': 'shared the conversation',
     'share.read': 'opened the shared conversation',
+    'prompt.shared': 'changed the shared prompt',
     'share.revoked': 'ended the link to the conversation',
     'conversations.deleted': 'deleted all conversations of',
     'memory.read': 'read facts about',

@@ -1,0 +1,27 @@
+package profile
+
+import (
+	"strings"
+	"testing"
+
+	"docent/internal/fault"
+)
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	p, err := Prompt{Name: " Weekly \n report ", Text: "\n About {topic} \n"}.Check()
+	if err != nil || p.Name != "Weekly report" || p.Text != "About {topic}" {
+		t.Errorf("got %+v, %v", p, err)
+	}
+	long := Prompt{Name: strings.Repeat("ü", MaxName), Text: strings.Repeat("ü", MaxText)}
+	if _, err := long.Check(); err != nil {
+		t.Error(err)
+	}
+	for _, bad := range []Prompt{
+		{Name: " ", Text: "x"}, {Name: "x", Text: "\n"}, {Name: long.Name + "x", Text: "x"}, {Name: "x", Text: long.Text + "x"},
+	} {
+		if _, err := bad.Check(); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("%.20q: error is %v", bad, err)
+		}
+	}
+}
