@@ -237,6 +237,20 @@ type RAG interface {
 	Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error]
 }
 
+// Wishing is an optional ability of a RAG: it knows the wishes of users.
+type Wishing interface {
+	// Wishes returns the wishes of the user in the context.
+	Wishes(ctx context.Context) rag.Wishes
+}
+
+// WishesOf returns the wishes of the user of a session for answers. RunRAG and package reason apply them.
+func WishesOf(ctx context.Context, s *Session) rag.Wishes {
+	if w, ok := s.turn.env.RAG.(Wishing); ok {
+		return w.Wishes(ctx)
+	}
+	return rag.Wishes{}
+}
+
 // RunRAG answers a question from the documents and returns the answer without saying it. If Question is empty, it answers
 // the text of the event. If Turns is nil, it uses the earlier messages, as many as History allows. With FilesFirst, it searches
 // the documents of the session before the library.

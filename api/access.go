@@ -120,6 +120,8 @@ func peopleRoutes() []route.Access {
 		{Route: "GET /api/me/sign-ins", Scope: route.Known},
 		{Route: "DELETE /api/me/sign-ins/{sign_in_id}", Scope: route.Known, Audit: audit.UserSignedOut},
 		{Route: "POST /api/me/delete", Scope: route.Known, Audit: audit.UserDeleted},
+		{Route: "GET /api/me/preferences", Scope: auth.Ask},
+		{Route: "PUT /api/me/preferences", Scope: auth.Ask},
 		{Route: "GET /api/prompts", Scope: auth.Ask},
 		{Route: "POST /api/prompts", Scope: auth.Ask},
 		{Route: "PUT /api/prompts/{prompt_id}", Scope: auth.Ask},

@@ -100,6 +100,8 @@ type accounts struct {
 	transfers transfers
 	facts     facts
 	prompts   prompts
+	// preferences are those for answers.
+	preferences preferences
 }
 
 func (a accounts) addRoutes(r *route.Router) {
@@ -245,6 +247,8 @@ type AccountExport struct {
 	Facts []Fact `json:"facts"`
 	// Prompts are the user's own prompts.
 	Prompts []Prompt `json:"prompts"`
+	// Preferences are the user's preferences for answers.
+	Preferences Preferences `json:"preferences"`
 	// SignIns are the browsers in which the user is signed in.
 	SignIns []SignIn `json:"sign_ins"`
 	// Conversations are all conversations of the user.
@@ -266,6 +270,9 @@ func (a accounts) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse
 	if head.Prompts, err = a.prompts.of(ctx); err != nil {
 		return nil, err
 	}
+	if head.Preferences, err = a.preferences.of(ctx); err != nil {
+		return nil, err
+	}
 	if out, err := a.signIns(ctx, nil); err == nil { // programs have none
 		head.SignIns = out.Body
 	}
@@ -283,12 +290,12 @@ func (a accounts) write(ctx context.Context, w io.Writer, head AccountExport, p 
 	for i, part := range []struct {
 		name string
 		is   any
-	}{{"account", head.Account}, {"tokens", head.Tokens}, {"facts", head.Facts}, {"prompts", head.Prompts}, {"sign_ins", head.SignIns}} {
+	}{{"account", head.Account}, {"tokens", head.Tokens}, {"facts", head.Facts}, {"prompts", head.Prompts}, {"preferences", head.Preferences}, {"sign_ins", head.SignIns}} {
 		data, err := json.Marshal(part.is)
 		if err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
-		if _, err := fmt.Fprintf(w, "%c%q:%s", "{,,,,"[i], part.name, data); err != nil {
+		if _, err := fmt.Fprintf(w, "%c%q:%s", "{,,,,,"[i], part.name, data); err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
 	}

@@ -124,6 +124,10 @@ type Config struct {
 	Memories journal.Memories
 	// Prompts keeps prompts of users. Required.
 	Prompts profile.Prompts
+	// Choices keeps the preferences of users. Required.
+	Choices profile.Choices
+	// NoInstructions turns off users' own instructions for models. Default: false.
+	NoInstructions bool
 	// Versions shows versions of answers, and copies conversations. Required.
 	Versions journal.Versions
 	// Shares keeps shared links. Required.
@@ -242,6 +246,7 @@ func (c Config) complete() (Config, error) {
 		"Uploads":     c.Uploads == nil, "Directory": c.Directory == nil, "Messages": c.Messages == nil, "Agent": c.Agent == "",
 		"Memories":      c.Memories == nil,
 		"Prompts":       c.Prompts == nil,
+		"Choices":       c.Choices == nil,
 		"Versions":      c.Versions == nil,
 		"Shares":        c.Shares == nil,
 		"Conversations": c.Conversations == nil, "Embedder": c.Embedder == nil,
@@ -359,8 +364,9 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	read, saved := messages{owned, cfg.Messages, cfg.Versions, solved}, exports{r, owned, cfg.Messages, transfers}
 	read.addRoutes(r)
 	saved.addRoutes()
-	kept := prompts{cfg.Prompts, cfg.Audit}
-	accounts{owned, entrance, saved, transfers, facts{cfg.Memories}, kept}.addRoutes(r)
+	kept, preferred := prompts{cfg.Prompts, cfg.Audit}, preferences{cfg.Choices, !cfg.NoInstructions}
+	accounts{owned, entrance, saved, transfers, facts{cfg.Memories}, kept, preferred}.addRoutes(r)
+	preferred.addRoutes(r)
 	facts{cfg.Memories}.addRoutes(r)
 	kept.addRoutes(r)
 	users{owned, cfg.People, cfg.Rights, shelf, cfg.Notifier}.addRoutes(r)

@@ -307,7 +307,7 @@ func TestConfigNamesTheField(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 	w := newWorld()
-	full := Config{RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Versions: w, Shares: w, Messages: w, Conversations: w, Embedder: w, Agent: "a"}
+	full := Config{RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Choices: w, Versions: w, Shares: w, Messages: w, Conversations: w, Embedder: w, Agent: "a"}
 	if _, err := New(full); err != nil {
 		t.Error(err)
 	}
@@ -334,7 +334,7 @@ var contract = []string{
 	"POST /api/sources/{source_id}/sync", "POST /api/sources/{source_id}/retry", "GET /api/sources/{source_id}/failures", "GET /api/source-kinds",
 	"GET /api/health", "GET /api/ready", "GET /api/info",
 	"POST /api/login", "POST /api/logout", "GET /api/me", "GET /api/tokens", "POST /api/tokens", "DELETE /api/tokens/{token_id}",
-	"PUT /api/me/password", "GET /api/me/sign-ins", "DELETE /api/me/sign-ins/{sign_in_id}", "POST /api/me/delete", "GET /api/me/export",
+	"PUT /api/me/password", "GET /api/me/sign-ins", "DELETE /api/me/sign-ins/{sign_in_id}", "POST /api/me/delete", "GET /api/me/export", "GET /api/me/preferences", "PUT /api/me/preferences",
 	"GET /api/prompts", "POST /api/prompts", "PUT /api/prompts/{prompt_id}", "DELETE /api/prompts/{prompt_id}", "GET /api/me/memory", "DELETE /api/me/memory",
 	"POST /api/password-link", "PUT /api/password-link",
 	"GET /api/users", "POST /api/users", "PATCH /api/users/{user}", "DELETE /api/users/{user}", "POST /api/users/{user}/link",
@@ -372,7 +372,7 @@ var contract = []string{
 func TestOpenAPIDescribesEveryRoute(t *testing.T) {
 	t.Parallel()
 	w, mux := newWorld(), &spyMux{ServeMux: http.NewServeMux()}
-	if _, err := newHandler(Config{RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Versions: w, Shares: w, Messages: w, Conversations: w, Embedder: w, Agent: "docent"}, mux); err != nil {
+	if _, err := newHandler(Config{RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Choices: w, Versions: w, Shares: w, Messages: w, Conversations: w, Embedder: w, Agent: "docent"}, mux); err != nil {
 		t.Fatal(err)
 	}
 	c := w.serve(t)

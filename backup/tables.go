@@ -113,6 +113,7 @@ var Tables = []Table{
 		"created_at time, expires_at time"),
 	table("memory", "owner text, agent_name text, key text, content json, updated_at time, expires_at time"),
 	table("prompt", "id int, owner text, name text, text text, shared bool, updated_at time"),
+	table("preference", "owner text, language text, instructions text"),
 	table("source", "id int, name text, kind text, location text, options text, secret bytes, collection text, "+
 		"schedule text, paused bool, created_at time, next_at time, requested int, errors int, last_sync text, "+
 		"lease_owner text, lease_until time, done int, total int, begun int"),

@@ -74,6 +74,8 @@ type Config struct {
 	Mail Mail
 	// Digest configures the weekly digest.
 	Digest Digest
+	// OwnInstructions lets users give models their own instructions; default true.
+	OwnInstructions bool
 	// PublicLinks allows shared links that are readable without a sign-in; default false.
 	PublicLinks bool
 	// Origins are additional web origins that may connect; default none.

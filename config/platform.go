@@ -18,6 +18,11 @@ func accessSettings() []Setting {
 			Help: "allow shared links that are readable without a sign-in, for at most 90 days", Default: "false",
 		})(flag(func(c *Config) *bool { return &c.PublicLinks })),
 		with(Setting{
+			Storage: AfterRestart,
+			Key:     "own-instructions", Flag: "own-instructions", Env: []string{"DOCENT_OWN_INSTRUCTIONS"}, Scope: Serving, Bool: true,
+			Help: "let users give chat models their own instructions for the form of answers", Default: "true",
+		})(flag(func(c *Config) *bool { return &c.OwnInstructions })),
+		with(Setting{
 			Key: "trusted-proxies", Flag: "trusted-proxies", Env: []string{"DOCENT_TRUSTED_PROXIES"}, Scope: Serving,
 			Help: "addresses or networks (CIDR) of trusted reverse proxies, which append the client address to X-Forwarded-For; comma-separated",
 		})(networks(func(c *Config) *[]netip.Prefix { return &c.TrustedProxies })),

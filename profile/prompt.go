@@ -1,4 +1,4 @@
-// Package profile keeps the texts that users write for themselves, such as prompts.
+// Package profile keeps the prompts of users, and their preferences for answers.
 package profile
 
 import (

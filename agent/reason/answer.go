@@ -29,18 +29,21 @@ func (u *run) answer(ctx context.Context, text, stopReason string) error {
 	if len(results) == 0 {
 		text = u.unchecked(text)
 		u.notes.add(notedAnswer{u.step, words.Shorten(text, maxNoted)})
-		return u.s.Reply(ctx, text+pipeline.CutNote(u.question, stopReason))
+		return u.s.Reply(ctx, text+pipeline.CutNote(u.noteLanguage(), stopReason))
 	}
 	message := agent.AnswerMessage(pipeline.Cite(u.static, pipeline.Written{
-		Model: u.name, Question: u.question, Text: text, StopReason: stopReason, Results: results,
+		Model: u.name, Question: u.question, Language: u.noteLanguage(), Text: text, StopReason: stopReason, Results: results,
 	}))
-	if message.Answer == pipeline.CutNote(u.question, stopReason) { // nothing but invented markers
+	if message.Answer == pipeline.CutNote(u.noteLanguage(), stopReason) { // nothing but invented markers
 		return u.giveUp(ctx)
 	}
 	message.Docs, message.Queries = message.Docs[:shownDocs(message)], u.findings.Queries()
 	u.notes.add(notedAnswer{u.step, words.Shorten(message.Answer, maxNoted)})
 	return u.s.ReplyRAG(ctx, message)
 }
+
+// noteLanguage returns the language of notes after the answer.
+func (u *run) noteLanguage() string { return pipeline.NoteLanguage(u.wishes, u.question) }
 
 // maxRemark is the length of a reply that needs no documents, in bytes, such as a question back.
 const maxRemark = 80
@@ -55,7 +58,7 @@ func (u *run) unchecked(text string) string {
 	if u.o.Knowledge == nil || len(u.findings.Searches()) > 0 || plain == strings.TrimSpace(text) && len(text) <= maxRemark {
 		return plain
 	}
-	return plain + pipeline.UncheckedNote(u.question)
+	return plain + pipeline.UncheckedNote(u.noteLanguage())
 }
 
 // keep records the partial answer of a model that failed or was stopped. If the model saw passages, the answer comes with
@@ -66,7 +69,7 @@ func (u *run) keep(text string) {
 		return
 	}
 	message := agent.AnswerMessage(pipeline.CiteBegun(u.static, pipeline.Written{
-		Model: u.name, Question: u.question, Text: text, Results: results,
+		Model: u.name, Question: u.question, Language: u.noteLanguage(), Text: text, Results: results,
 	}))
 	message.Docs, message.Queries = message.Docs[:shownDocs(message)], u.findings.Queries()
 	agent.KeepDraft(u.s, text, message)

@@ -10,6 +10,7 @@ import (
 
 	"docent/agent"
 	"docent/rag"
+	"docent/rag/pipeline"
 	"docent/rag/talk"
 
 	"docent/llm"
@@ -57,7 +58,7 @@ func (u *run) prepare(ctx context.Context) error {
 		}
 		u.skills = words.Head(strings.Join(blocks, "\n\n"), skillsBytes)
 	}
-	u.context = agent.ModelContext(u.s)
+	u.context, u.wishes = agent.ModelContext(u.s), agent.WishesOf(ctx, u.s)
 	if u.answered != nil { // it has the conversation from before the question
 		return nil
 	}
@@ -118,11 +119,16 @@ func (u *run) system(ctx context.Context) (string, error) {
 	if u.o.Workspaces != nil {
 		spaces = u.o.Workspaces.Describe(ctx)
 	}
+	wishes, err := pipeline.WishesText(u.wishes)
+	if err != nil {
+		return "", err //nolint:wrapcheck // it names the prompt
+	}
 	return fill("system", struct {
 		Base, Skills, Workspaces  string
+		Wishes                    string
 		Documents, Planning, Last bool
 		Tasks                     []string
-	}{base, u.skills, spaces, u.o.Knowledge != nil, !u.o.NoPlanning, u.last(), u.tasks.lines()})
+	}{base, u.skills, spaces, wishes, u.o.Knowledge != nil, !u.o.NoPlanning, u.last(), u.tasks.lines()})
 }
 
 // cut shortens a tool's output to a number of tokens and adds a note.

@@ -34,6 +34,8 @@ type run struct {
 	skills string
 	// context is the context of the agent and the session for models.
 	context string
+	// wishes are those of the user.
+	wishes rag.Wishes
 	// pushbacks counts the refused answers since the last tool call. nudged reports that the model was asked to write
 	// something.
 	pushbacks int

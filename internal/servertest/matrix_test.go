@@ -150,6 +150,8 @@ var samples = map[string]sample{
 	"DELETE /api/me/sign-ins/{sign_in_id}":                 {path: "/api/me/sign-ins/none", ok: 404, signed: true},
 	"POST /api/me/delete":                                  {body: `{"password":"wrong","conversations":true}`, header: asJSON, ok: 403, signed: true},
 	"GET /api/me/export":                                   {ok: 200},
+	"GET /api/me/preferences":                              {ok: 200},
+	"PUT /api/me/preferences":                              {body: `{"language":"","instructions":"x"}`, header: asJSON, ok: 204},
 	"GET /api/prompts":                                     {ok: 200},
 	"POST /api/prompts":                                    {body: `{"name":"x","text":"y"}`, header: asJSON, ok: 201},
 	"PUT /api/prompts/{prompt_id}":                         {path: "/api/prompts/999", body: `{"name":"x","text":"y"}`, header: asJSON, ok: 404},

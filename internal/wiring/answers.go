@@ -80,6 +80,7 @@ func openAnswers(s *Store, e *Embedders, x *Indexes, access Access, with service
 		Prompts:  s.Config.LLM.Prompts, SecondQuery: pipeline.SecondQuery(s.Config.LLM.SecondQuery),
 		ShowThinking:    s.Config.LLM.ShowThinking,
 		QuotesOnFailure: s.Config.LLM.OnFailure != config.FailureError,
+		Wishes:          wishesOf(s.Config, s.DB.Choices),
 		MinEvidence:     s.Config.MinEvidence, MinShown: s.Config.MinShown,
 	}
 	if x.comparer != nil {

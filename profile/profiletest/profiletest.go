@@ -1,4 +1,4 @@
-// Package profiletest is the suite that every store of prompts passes.
+// Package profiletest is the suite that every store of prompts and preferences passes.
 package profiletest
 
 import (
@@ -16,6 +16,8 @@ import (
 type Store struct {
 	// Prompts keeps prompts.
 	Prompts profile.Prompts
+	// Choices keeps preferences.
+	Choices profile.Choices
 	// Users keeps their owners.
 	Users auth.Users
 	// Tokens keeps other owners.
@@ -25,7 +27,7 @@ type Store struct {
 // Run runs the suite. open makes an empty store.
 func Run(t *testing.T, open func(t *testing.T) Store) {
 	storetest.Run(t, open, map[string]func(*testing.T, Store){
-		"Prompts": testPrompts, "Editor": testEditor, "Limits": testLimits, "Deletion": testDeletion,
+		"Prompts": testPrompts, "Editor": testEditor, "Limits": testLimits, "Deletion": testDeletion, "Preferences": testPreferences,
 	})
 }
 
@@ -132,13 +134,33 @@ func testDeletion(t *testing.T, s Store) {
 	t.Helper()
 	storetest.OK(t, s.Users.AddUser(t.Context(), auth.UserRecord{Name: "ann", Password: "x", CreatedAt: at}))
 	storetest.OK(t, s.Tokens.AddToken(t.Context(), auth.TokenRecord{Name: "ann", Hash: []byte("x"), CreatedAt: at}))
+	storetest.OK(t, s.Choices.SetPreferences(t.Context(), "user:ann", profile.Preferences{Language: "de"}))
 	add(t, s, profile.Prompt{Owner: "user:ann", Name: "own", Text: "x"})
 	shared := add(t, s, profile.Prompt{Owner: "user:ann", Name: "shared", Text: "x", Shared: true})
 	other := add(t, s, profile.Prompt{Owner: "token:ann", Name: "other", Text: "x"})
 	storetest.OK(t, s.Users.RemoveUser(t.Context(), "ann"))
 	shared.Owner = ""
 	want(t, s, "user:ann", shared)
+	prefer(t, s, "user:ann", profile.Preferences{})
 	want(t, s, "token:ann", other, shared)
 	storetest.OK(t, s.Tokens.RemoveToken(t.Context(), "ann"))
 	want(t, s, "token:ann", shared)
+}
+
+// prefer compares the preferences of an owner.
+func prefer(t *testing.T, s Store, owner string, want profile.Preferences) {
+	t.Helper()
+	got, err := s.Choices.Preferences(t.Context(), owner)
+	storetest.OK(t, err)
+	storetest.Want(t, "the preferences of "+owner, got, want)
+}
+
+// testPreferences sets, replaces, and removes preferences.
+func testPreferences(t *testing.T, s Store) {
+	t.Helper()
+	for _, p := range []profile.Preferences{{}, {Language: "de"}, {Language: "en", Instructions: "Be 'brief'.\nÜ"}, {Instructions: "x"}, {}} {
+		storetest.OK(t, s.Choices.SetPreferences(t.Context(), "user:ann", p))
+		prefer(t, s, "user:ann", p)
+		prefer(t, s, "", profile.Preferences{})
+	}
 }

@@ -31,6 +31,8 @@ type answering struct {
 	found retrieve.Retrieval
 	// question is the question to search and to quote for. It is a part of the request's question, or all of it.
 	question string
+	// wishes are those of the user.
+	wishes rag.Wishes
 	// message is the question with its kind.
 	message talk.Message
 	// replied reports that out is complete before a model or a quote: docent replied itself.

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -24,9 +25,9 @@ var germanFormats = func() map[string]string {
 }()
 
 // german reports whether docent's own words are German.
-func (a *answering) german() bool { return a.message.Language == "de" }
+func (a *answering) german() bool { return cmp.Or(a.wishes.Language, a.message.Language) == "de" }
 
-// inLanguage returns a sentence in the language of the question. Only English and German are known. The id stays, so that
+// inLanguage returns a sentence in the language of the user's wishes, or of the question. Only English and German are known. The id stays, so that
 // clients can write the sentence in the language of their users.
 func (a *answering) inLanguage(t fault.Text) fault.Text {
 	if a.german() {

@@ -67,7 +67,7 @@ func (a *answering) write(ctx context.Context, yield func(rag.Part, error) bool)
 	}
 	limit := a.pipeline.fits.limit(a.req.Model)
 	for {
-		messages, err := answerMessages(promptVersions[a.pipeline.cfg.Prompts], a.pipeline.cfg.Now(), a.req, a.found.Results)
+		messages, err := answerMessages(promptVersions[a.pipeline.cfg.Prompts], a.pipeline.cfg.Now(), a.req, a.wishes, a.found.Results)
 		if err != nil {
 			return true, err
 		}
@@ -151,7 +151,7 @@ func (a *answering) finish(ctx context.Context, content, final string, whole *ll
 	out := Cite(a.pipeline.cfg.Static, w)
 	out.Search, out.Timings, out.Usage = a.out.Search, a.out.Timings, (*rag.Usage)(whole.Usage)
 	a.out = out
-	if out.Text == CutNote(a.req.Question, whole.StopReason)+w.Note {
+	if out.Text == CutNote(w.Language, whole.StopReason)+w.Note {
 		return llm.EmptyError(a.req.Model, *whole) //nolint:wrapcheck // it names the model
 	}
 	judge{a}.written(ctx)
@@ -168,7 +168,7 @@ func (a *answering) begun(body string) rag.Answer {
 // written describes a text of the model.
 func (a *answering) written(body, stopReason string) Written {
 	return Written{
-		Model: a.req.Model, Prompts: a.pipeline.cfg.Prompts, Question: a.req.Question,
+		Model: a.req.Model, Prompts: a.pipeline.cfg.Prompts, Question: a.req.Question, Language: NoteLanguage(a.wishes, a.req.Question),
 		Text: body, StopReason: stopReason, Results: a.found.Results,
 	}
 }

@@ -22,7 +22,7 @@ func (a *answering) searchParts(ctx context.Context) (done bool, err error) {
 	var parts []*answering
 	for _, q := range questions {
 		part := &answering{
-			pipeline: a.pipeline, req: a.req, chosen: a.chosen, question: q, thresholds: a.thresholds,
+			pipeline: a.pipeline, req: a.req, chosen: a.chosen, question: q, thresholds: a.thresholds, wishes: a.wishes,
 			message: talk.Message{Kind: talk.Question, Language: a.message.Language},
 		}
 		part.req.Question, part.req.Turns = q, slices.Clone(turns)

@@ -111,6 +111,9 @@ type Config struct {
 	// Answered is called with each whole answer before the caller receives it. Default:
 	// nil.
 	Answered func(ctx context.Context, answer rag.Answer)
+	// Wishes returns the wishes of the user in the context. A failure is logged, and the answer has no wishes. Default: nil,
+	// there are none.
+	Wishes func(ctx context.Context) (rag.Wishes, error)
 	// Now returns the present time, for questions such as "this year". Default: time.Now.
 	Now func() time.Time
 	// Logger receives failures from which RAG recovered. Default: nil, which
@@ -199,6 +202,18 @@ func (r *Pipeline) Models() []string { return slices.Clone(r.names) }
 // DefaultModel returns the model name of requests that name none.
 func (r *Pipeline) DefaultModel() string { return r.cfg.DefaultModel }
 
+// Wishes returns the wishes of the user in the context.
+func (r *Pipeline) Wishes(ctx context.Context) rag.Wishes {
+	if r.cfg.Wishes == nil {
+		return rag.Wishes{}
+	}
+	w, err := r.cfg.Wishes(ctx)
+	if err != nil {
+		r.cfg.Logger.WarnContext(ctx, "cannot read the wishes of the user; answering without them", "error", err)
+	}
+	return w
+}
+
 // With returns a Pipeline that also answers with other models. Models does not list
 // them.
 func (r *Pipeline) With(models map[string]llm.Model) *Pipeline {
@@ -270,7 +285,7 @@ func (r *Pipeline) stream(ctx context.Context, req rag.Request, whole bool) iter
 			yield(rag.Part{}, err)
 			return
 		}
-		a.whole = whole
+		a.whole, a.wishes = whole, r.Wishes(ctx)
 		if !yield(rag.Part{Phase: rag.Searching}, nil) {
 			return
 		}

@@ -32,7 +32,7 @@ var promptVersions = map[string]*template.Template{
 	"5": parsePrompts("5"),
 }
 
-// searchPrompts ask a model for a text to search for.
+// searchPrompts ask a model for a text to search for, and tell it the wishes of the user.
 var searchPrompts = template.Must(template.ParseFS(promptFiles, "prompts/*.tmpl"))
 
 func parsePrompts(version string) *template.Template {
@@ -81,8 +81,19 @@ func shownAs(number int, r retrieve.Result) shownPassage {
 	return p
 }
 
+// WishesText returns the part of an instruction to a model with the wishes of the user, or "" without any.
+func WishesText(w rag.Wishes) (string, error) {
+	if w == (rag.Wishes{}) {
+		return "", nil
+	}
+	w.Instructions = text.Enclosed(strings.TrimSpace(w.Instructions))
+	return fill(searchPrompts, "wishes", w)
+}
+
 // answerMessages returns the messages that ask a model to answer. now tells it the day.
-func answerMessages(prompts *template.Template, now time.Time, req rag.Request, results []retrieve.Result) ([]llm.Message, error) {
+func answerMessages(
+	prompts *template.Template, now time.Time, req rag.Request, wishes rag.Wishes, results []retrieve.Result,
+) ([]llm.Message, error) {
 	instruction := strings.TrimSpace(req.Prompt)
 	if instruction == "" {
 		var err error
@@ -96,6 +107,13 @@ func answerMessages(prompts *template.Template, now time.Time, req rag.Request, 
 	system, err := fill(prompts, "system", struct{ Instruction, Today string }{instruction, now.Format("Monday, 2006-01-02")})
 	if err != nil {
 		return nil, err
+	}
+	wanted, err := WishesText(wishes)
+	if err != nil {
+		return nil, err
+	}
+	if wanted != "" {
+		system += "\n\n" + wanted
 	}
 	passages := make([]shownPassage, len(results))
 	for i, r := range results {

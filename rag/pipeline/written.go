@@ -19,6 +19,8 @@ type Written struct {
 	Prompts string
 	// Question is the answered question.
 	Question string
+	// Language is the language of notes; see NoteLanguage.
+	Language string
 	// Text is the model's text with citation markers.
 	Text string
 	// Final is the tidied beginning of the text that readers already have, or "".
@@ -63,7 +65,7 @@ func cite(static *embed.Static, w Written) rag.Answer {
 	body := beginWith(w.Final, tidied(w.Text, len(w.Results)))
 	m := rag.Answer{
 		Model: w.Model, Prompts: w.Prompts, Question: w.Question, Passages: passages(w.Results),
-		Text: body + CutNote(w.Question, w.StopReason) + w.Note,
+		Text: body + CutNote(w.Language, w.StopReason) + w.Note,
 	}
 	c := newChecker(static, w.Results)
 	for _, s := range text.Sentences(body, false) {

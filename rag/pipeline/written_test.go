@@ -22,10 +22,11 @@ var (
 func TestGermanNotes(t *testing.T) {
 	t.Parallel()
 	const question = "Wie lange gilt die Garantie?"
+	german := NoteLanguage(rag.Wishes{}, question)
 	for got, want := range map[string]string{
-		CutNote(question, "length"):            "*Die Antwort ist abgeschnitten: Das Modell hat seine Höchstlänge erreicht.*",
-		UncheckedNote(question):                "*Nicht geprüft: Das Modell hat für diese Antwort nicht in den Dokumenten gesucht.*",
-		UncheckedNote("How long is it valid?"): "*Not checked: the model did not search the documents for this answer.*",
+		CutNote(german, "length"): "*Die Antwort ist abgeschnitten: Das Modell hat seine Höchstlänge erreicht.*",
+		UncheckedNote(german):     "*Nicht geprüft: Das Modell hat für diese Antwort nicht in den Dokumenten gesucht.*",
+		UncheckedNote(NoteLanguage(rag.Wishes{Language: "en"}, question)): "*Not checked: the model did not search the documents for this answer.*",
 	} {
 		if got != "\n\n"+want {
 			t.Errorf("got %q, want %q", got, want)

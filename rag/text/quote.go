@@ -23,7 +23,7 @@ func Quote(text string, attributes ...string) string {
 
 // passageTag matches text that could end a passage early or imitate the start
 // of one.
-var passageTag = lazyregexp.New(`(?i)<(\s*/?\s*passage)`)
+var passageTag = lazyregexp.New(`(?i)<(\s*/?\s*(?:passage|wishes))`)
 
 // Enclosed makes a passage safe between tags. It removes invisible characters, and
 // the passage cannot close the tags.

@@ -55,8 +55,11 @@ func checkShared(ctx context.Context, tx Tx, p profile.Prompt) error {
 	return nil
 }
 
-// removeProfile removes the prompts of an owner. Shared ones stay without an owner.
+// removeProfile removes the preferences and the prompts of an owner. Shared prompts stay without an owner.
 func removeProfile(ctx context.Context, tx Tx, owner string) error {
+	if err := change(ctx, tx, nil, `DELETE FROM preference WHERE owner = $1`, owner); err != nil {
+		return err
+	}
 	if err := change(ctx, tx, nil, `DELETE FROM prompt WHERE owner = $1 AND NOT shared`, owner); err != nil {
 		return err
 	}

@@ -86,7 +86,7 @@ func TestProfiles(t *testing.T) {
 	t.Parallel()
 	profiletest.Run(t, func(t *testing.T) profiletest.Store {
 		s := open(t, sqlite.Config{Path: sqlitetest.Path(t)})
-		return profiletest.Store{Prompts: s, Users: s, Tokens: s}
+		return profiletest.Store{Prompts: s, Choices: s, Users: s, Tokens: s}
 	})
 }
 

@@ -4,6 +4,8 @@ import { base } from './base';
 import type {
   NewShare,
   FactRow,
+  OwnPreferences,
+  Preferences,
   PromptContent,
   PromptRow,
   ShareRow,
@@ -339,6 +341,10 @@ export const deleteAccount = (password: string, conversations: boolean) => call(
 export const listSignIns = () => json<SignInRow[]>('/api/me/sign-ins');
 
 export const endSignIn = (id: string) => call(`/api/me/sign-ins/${encodeURIComponent(id)}`, { method: 'DELETE' });
+
+export const getPreferences = () => json<OwnPreferences>('/api/me/preferences');
+
+export const setPreferences = (preferences: Preferences) => call('/api/me/preferences', write('PUT', preferences));
 
 export const listPrompts = () => json<PromptRow[]>('/api/prompts');
 

@@ -37,6 +37,8 @@ export type {
   Fact as FactRow,
   Prompt as PromptRow,
   PromptContent,
+  Preferences,
+  OwnPreferences,
   Share as ShareRow,
   SignIn as SignInRow,
   SharedConversation,

@@ -1,6 +1,6 @@
 // The users of the mock server.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { PromptRow, SignInRow } from '../../src/api/shapes';
+import type { OwnPreferences, PromptRow, SignInRow } from '../../src/api/shapes';
 import type { Seen, User } from '../../src/api/users';
 
 const user = (name: string, more: Partial<User> = {}): User => ({ name, scopes: ['ask'], groups: [], disabled: false, invited: false, created_at: '2026-03-01T10:00:00Z', last_seen_at: '2026-05-03T09:00:00Z', ...more });
@@ -25,6 +25,8 @@ export class MockUsers {
   /** own serves the account of the user. */
   facts: { agent_name: string; key: string; value: unknown; updated_at: string; expires_at: null }[] = [];
 
+  preferences: OwnPreferences = { language: '', instructions: '', instructions_allowed: true };
+
   async own(req: IncomingMessage, res: ServerResponse, what: string, id?: string): Promise<void> {
     const json = (value: unknown, status = 200) => void res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value));
     let text = '';
@@ -34,6 +36,13 @@ export class MockUsers {
       const asked = new URL(req.url!, 'http://mock').searchParams;
       this.facts = this.facts.filter((f) => asked.has('key') && (f.key !== asked.get('key') || f.agent_name !== asked.get('agent_name')));
       return json({ erased: 1 });
+    }
+    if (what === 'preferences' && req.method === 'GET') return json(this.preferences);
+    if (what === 'preferences') {
+      this.calls.push(text);
+      if (text.includes('refused')) return json({ code: 'invalid', message: 'no', retryable: false }, 400);
+      Object.assign(this.preferences, JSON.parse(text));
+      return void res.writeHead(204).end();
     }
     if (what === 'sign-ins' && req.method === 'GET') return json(this.signIns);
     if (what === 'sign-ins') {

@@ -44,6 +44,7 @@ export const stored: typeof Stored = {
     'digest.day': { name: 'Tag des Wochenberichts', help: 'docent sendet die Ansicht „Heute“ als Text um 7:00 Uhr, in der Zeitzone des Servers.' },
     'digest.recipients': { name: 'Empfänger', help: 'Zum Beispiel ops@example.com, ann <ann@example.com>. Die Person ann erhält den Bericht über die Sammlungen, die sie verwaltet. Eine Adresse allein erhält alles.' },
     'digest.language': { name: 'Sprache des Wochenberichts', help: 'Deutsch oder Englisch.' },
+    'own-instructions': { name: 'Eigene Anweisungen', help: 'Personen können Chat-Modellen sagen, wie sie Antworten schreiben. Quellen und Rechte bleiben gleich.' },
     'public-links': { name: 'Öffentliche Links', help: 'Geteilte Links können ohne Anmeldung lesbar sein.' },
     'session-timeout': { name: 'Zeitgrenze ohne Aktivität', help: 'Für Clients an /agent_websocket, etwa 30m.' },
     'quota.questions': { name: 'Fragen einer Person', help: '0: keine Grenze.' },

@@ -46,6 +46,7 @@ export const stored = {
     'digest.day': { name: 'Day of the digest', help: 'docent sends the view Today as text at 07:00, in the time zone of the server.' },
     'digest.recipients': { name: 'Recipients', help: 'Such as ops@example.com, ann <ann@example.com>. The user ann gets the digest of the collections that ann manages. An address alone gets everything.' },
     'digest.language': { name: 'Language of the digest', help: 'English or German.' },
+    'own-instructions': { name: 'Own instructions', help: 'People can tell chat models how to write answers. Sources and rights stay the same.' },
     'public-links': { name: 'Public links', help: 'Shared links can be readable without a sign-in.' },
     'session-timeout': { name: 'Idle timeout', help: 'docent forgets clients at /agent_websocket that are idle for so long, such as 30m.' },
     'quota.questions': { name: 'Questions of a person', help: '0 means no limit.' },
