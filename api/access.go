@@ -29,6 +29,7 @@ func Routes() []route.Access {
 		{Route: "GET /api/documents/{id}/file", Scope: auth.Ask},
 		{Route: "GET /api/documents/{id}/chunks", Scope: auth.Ask},
 		{Route: "GET /api/documents/{id}/outline", Scope: auth.Ask},
+		{Route: "GET /api/documents/{id}/questions", Scope: auth.Ask},
 		{Route: "GET /api/suggestions", Scope: auth.Ask},
 		{Route: "GET /api/documents/{id}/pages/{page}", Scope: auth.Ask},
 		{Route: "GET /api/documents/{id}/pages/{page}/image", Scope: auth.Ask},

@@ -11,56 +11,90 @@ const (
 	maxKept = 500
 	// patience bounds the time to make a value.
 	patience = time.Minute
+	// atOnce bounds the collections and documents for which docent tries questions at once, because each question is a search.
+	atOnce = 2
 )
 
-// cache keeps values that are expensive to make. It makes one value at a time, so that visitors do not load the search
-// beside each other. Errors are not kept. It is safe for concurrent use.
+// cache keeps values that are expensive to make. It makes each value once, and values of different keys beside each other.
+// Errors are not kept. It is safe for concurrent use.
 type cache[T any] struct {
-	making chan struct{} // holds a token while a value is made
-	mu     sync.Mutex    // guards kept and order
+	slots  chan struct{} // each running work holds a token; nil for any number
+	mu     sync.Mutex    // guards the following fields
 	kept   map[string]T
-	order  []string // the keys, oldest first
+	order  []string                 // the keys, oldest first
+	making map[string]chan struct{} // closed at the end of the work on a key
 }
 
-func newCache[T any]() *cache[T] {
-	return &cache[T]{making: make(chan struct{}, 1), kept: map[string]T{}}
+// newCache returns a cache that makes some values at once. 0 means any number.
+func newCache[T any](atOnce int) *cache[T] {
+	c := &cache[T]{kept: map[string]T{}, making: map[string]chan struct{}{}}
+	if atOnce > 0 {
+		c.slots = make(chan struct{}, atOnce)
+	}
+	return c
 }
 
 // get returns the value of a key, and makes it if it is missing. The work goes on if the reader leaves, so that the
 // next one finds the value.
 func (c *cache[T]) get(ctx context.Context, key string, fill func(ctx context.Context) (T, error)) (T, error) {
-	if v, ok := c.find(key); ok {
-		return v, nil
+	for {
+		v, ok, done := c.find(key)
+		switch {
+		case ok:
+			return v, nil
+		case done == nil:
+			return c.fill(ctx, key, fill)
+		}
+		select {
+		case <-done: // the other reader may have failed
+		case <-ctx.Done():
+			return v, context.Cause(ctx)
+		}
 	}
-	select {
-	case c.making <- struct{}{}:
-	case <-ctx.Done():
-		var none T
-		return none, context.Cause(ctx)
+}
+
+// find returns the value of a key, or the end of the work on it. Without either, the caller does the work.
+func (c *cache[T]) find(key string) (v T, ok bool, done chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if v, ok = c.kept[key]; ok {
+		return v, true, nil
 	}
-	defer func() { <-c.making }()
-	if v, ok := c.find(key); ok { // another reader made it meanwhile
-		return v, nil
+	if done = c.making[key]; done == nil {
+		c.making[key] = make(chan struct{})
+	}
+	return v, false, done
+}
+
+// fill makes the value of a key.
+func (c *cache[T]) fill(ctx context.Context, key string, fill func(ctx context.Context) (T, error)) (v T, err error) {
+	kept := false
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if kept {
+			c.keep(key, v)
+		}
+		close(c.making[key])
+		delete(c.making, key)
+	}()
+	if c.slots != nil {
+		select {
+		case c.slots <- struct{}{}:
+			defer func() { <-c.slots }()
+		case <-ctx.Done():
+			return v, context.Cause(ctx)
+		}
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	v, err := fill(ctx)
-	if err == nil {
-		c.keep(key, v)
-	}
+	v, err = fill(ctx)
+	kept = err == nil
 	return v, err
 }
 
-func (c *cache[T]) find(key string) (T, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	v, ok := c.kept[key]
-	return v, ok
-}
-
+// keep stores a value. The caller holds the lock.
 func (c *cache[T]) keep(key string, v T) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if len(c.order) == maxKept {
 		delete(c.kept, c.order[0])
 		c.order = c.order[1:]

@@ -3,7 +3,6 @@ package suggest
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"docent/rag"
 	"docent/rag/corpus"
@@ -14,25 +13,9 @@ const (
 	outlinePage = 1000
 	// maxPassages is the number of passages that an outline covers.
 	maxPassages = 10_000
-	// documentQuestions is the number of questions about a document.
-	documentQuestions = 3
+	// perDocument is the number of questions about a document.
+	perDocument = 3
 )
-
-// Heading is a heading in a document.
-type Heading struct {
-	// Text is the heading.
-	Text string `json:"text"`
-	// Level counts from 1.
-	Level int `json:"level" doc:"The level below the title, from 1."`
-	// Start is the place of its first passage.
-	Start int `json:"start" doc:"The byte offset of its first passage in the text of the document."`
-	// End is exclusive.
-	End int `json:"end" doc:"The exclusive end of that passage."`
-	// Page counts from 0; null in documents without pages.
-	Page *int `json:"page"`
-	// PageLabel is the printed page number.
-	PageLabel string `json:"page_label,omitempty" doc:"The printed page number."`
-}
 
 // Neighbor is a document beside another one.
 type Neighbor struct {
@@ -44,13 +27,16 @@ type Neighbor struct {
 
 // outline is the part of the answer that depends only on the content of the document.
 type outline struct {
-	headings  []Heading
-	complete  bool
-	summary   []string
-	questions []string
+	headings []Heading
+	complete bool
+	summary  []string
 }
 
 type outlineInput struct {
+	ID int64 `path:"id" minimum:"1"`
+}
+
+type questionsInput struct {
 	ID       int64  `path:"id" minimum:"1"`
 	Language string `query:"language" enum:"en,de" default:"en" doc:"The language of the questions."`
 }
@@ -60,7 +46,6 @@ type outlineOutput struct {
 		Headings  []Heading `json:"headings" nullable:"false" doc:"The headings in the order of the document, without its title."`
 		Complete  bool      `json:"complete" doc:"False if the document has more passages than an outline covers, which is 10,000."`
 		Summary   []string  `json:"summary" nullable:"false" doc:"Leading sentences of the document."`
-		Questions []string  `json:"questions" nullable:"false" doc:"At most three questions that the document answers without a model."`
 		Previous  *Neighbor `json:"previous,omitempty" doc:"The document before it in the collection, by title. Absent for the first one."`
 		Next      *Neighbor `json:"next,omitempty" doc:"The document after it in the collection, by title. Absent for the last one."`
 	} `nameHint:"DocumentOutline"`
@@ -71,13 +56,12 @@ func (s routes) outline(ctx context.Context, in *outlineInput) (*outlineOutput, 
 	if err != nil {
 		return nil, err //nolint:wrapcheck // the library names the operation
 	}
-	key := fmt.Sprint(in.Language, doc.ID, doc.SHA256, doc.Revision, doc.UpdatedAt.UnixNano())
-	o, err := s.outlines.get(ctx, key, func(ctx context.Context) (outline, error) { return s.read(ctx, doc, in.Language) })
+	o, err := s.outlineOf(ctx, doc)
 	if err != nil {
 		return nil, err
 	}
 	out := &outlineOutput{}
-	out.Body.Headings, out.Body.Complete, out.Body.Summary, out.Body.Questions = o.headings, o.complete, o.summary, o.questions
+	out.Body.Headings, out.Body.Complete, out.Body.Summary = o.headings, o.complete, o.summary
 	if out.Body.Previous, err = s.beside(ctx, doc, true); err != nil {
 		return nil, err
 	}
@@ -96,51 +80,66 @@ func (s routes) beside(ctx context.Context, doc corpus.Document, before bool) (*
 	return &Neighbor{docs[0].ID, docs[0].Title}, nil
 }
 
+// keyOf names the content of a document.
+func keyOf(doc corpus.Document) string {
+	return fmt.Sprint(doc.ID, " ", doc.SHA256, doc.Revision, " ", doc.UpdatedAt.UnixNano())
+}
+
+// outlineOf returns the outline of a document, and makes it if it is missing.
+func (s routes) outlineOf(ctx context.Context, doc corpus.Document) (outline, error) {
+	return s.outlines.get(ctx, keyOf(doc), func(ctx context.Context) (outline, error) { return s.read(ctx, doc) })
+}
+
 // read makes the outline of a document.
-func (s routes) read(ctx context.Context, doc corpus.Document, language string) (outline, error) {
-	var chunks []corpus.Chunk
-	after, complete := -1, false
-	for len(chunks) < maxPassages && !complete {
+func (s routes) read(ctx context.Context, doc corpus.Document) (outline, error) {
+	found := headings{doc: doc, list: []Heading{}}
+	var leading []corpus.Chunk // become a summary
+	after, read, complete := -1, 0, false
+	for read < maxPassages && !complete {
 		page, err := s.cfg.Library.DocumentChunks(ctx, doc.ID, after, outlinePage)
 		if err != nil {
 			return outline{}, fmt.Errorf("read the headings of document %d: %w", doc.ID, err)
 		}
 		for _, c := range page {
 			after = c.Ordinal
-			if len(chunks) >= headingChunks {
-				c.Text = "" // only the first passages become a summary
-			}
-			chunks = append(chunks, c)
+			found.add(c)
 		}
-		complete = len(page) < outlinePage
+		leading = append(leading, page[:min(len(page), headingChunks-len(leading))]...)
+		read, complete = read+len(page), len(page) < outlinePage
 	}
-	o := outline{headings: headings(chunks), complete: complete, summary: summary(chunks)}
+	return outline{headings: found.list, complete: complete, summary: summary(leading)}, nil
+}
+
+type questionsOutput struct {
+	Body struct {
+		Questions []string `json:"questions" nullable:"false" doc:"At most three questions that the document answers without a model."`
+	} `nameHint:"DocumentQuestions"`
+}
+
+// documentQuestions returns questions that a document answers.
+func (s routes) documentQuestions(ctx context.Context, in *questionsInput) (*questionsOutput, error) {
+	doc, err := s.cfg.Library.Metadata(ctx, in.ID) // also checks the right to read it
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the library names the operation
+	}
+	out := &questionsOutput{}
+	out.Body.Questions, err = s.questions.get(ctx, in.Language+" "+keyOf(doc), func(ctx context.Context) ([]string, error) {
+		return s.askDocument(ctx, doc, in.Language)
+	})
+	return out, err
+}
+
+// askDocument makes questions from the headings of a document, and tries them.
+func (s routes) askDocument(ctx context.Context, doc corpus.Document, language string) ([]string, error) {
+	o, err := s.outlineOf(ctx, doc)
+	if err != nil {
+		return nil, err
+	}
 	var asked []string
 	for _, h := range o.headings {
 		if q := inDocument(doc.Title, h.Text, language); q != "" {
 			asked = append(asked, q)
 		}
 	}
-	var err error
-	o.questions, err = s.answered(ctx, distinct(asked), documentQuestions, rag.Request{Documents: []int64{doc.ID}})
-	return o, err
-}
-
-// headings returns the headings of passages in order. A heading above several passages counts once.
-func headings(chunks []corpus.Chunk) []Heading {
-	out := []Heading{}
-	var path []string
-	for _, c := range chunks {
-		same := 0
-		for same < min(len(path), len(c.Headings)) && path[same] == c.Headings[same] {
-			same++
-		}
-		for level := same; level < len(c.Headings); level++ {
-			if text := strings.TrimSpace(c.Headings[level]); text != "" {
-				out = append(out, Heading{Text: text, Level: level + 1, Start: c.Start, End: c.End, Page: c.Page, PageLabel: c.PageLabel})
-			}
-		}
-		path = c.Headings
-	}
-	return out
+	return s.answered(ctx, distinct(asked), perDocument, rag.Request{Documents: []int64{doc.ID}})
 }

@@ -49,13 +49,19 @@ type routes struct {
 
 // AddRoutes adds the routes.
 func AddRoutes(r *route.Router, cfg Config) {
-	s := routes{cfg, newCache[outline](), newCache[[]string]()}
+	s := routes{cfg, newCache[outline](0), newCache[[]string](atOnce)}
 	route.Add(r, huma.Operation{
 		Method: http.MethodGet, Path: "/api/documents/{id}/outline", OperationID: "get-document-outline", Tags: []string{"documents"},
 		Summary: "Get the outline of a document", Errors: []int{http.StatusNotFound},
-		Description: "The outline has the headings above the passages, some leading sentences as a summary, and questions that the " +
-			"document answers. docent makes it once for each content of the document.",
+		Description: "The outline has the headings above and in the passages, and some leading sentences as a summary. docent makes it once " +
+			"for each content of the document.",
 	}, s.outline)
+	route.Add(r, huma.Operation{
+		Method: http.MethodGet, Path: "/api/documents/{id}/questions", OperationID: "list-document-questions", Tags: []string{"documents"},
+		Summary: "List questions that a document answers", Errors: []int{http.StatusNotFound},
+		Description: "docent makes the questions from headings, and keeps those that the document answers without a model. It tries them once " +
+			"for each content of the document.",
+	}, s.documentQuestions)
 	route.Add(r, huma.Operation{
 		Method: http.MethodGet, Path: "/api/suggestions", OperationID: "list-suggestions", Tags: []string{"ask"},
 		Summary: "List suggested questions",
@@ -129,7 +135,7 @@ func (s routes) collect(ctx context.Context, collection, language string) ([]str
 			continue // it was deleted meanwhile
 		}
 		var list []string
-		for _, h := range headings(chunks) {
+		for _, h := range headingsOf(d, chunks) {
 			if q := aboutSection(d.Title, h.Text, language); q != "" {
 				list = append(list, q)
 			}

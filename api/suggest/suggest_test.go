@@ -84,7 +84,7 @@ func get(t *testing.T, s routes, in suggestionsInput) []string {
 
 func TestSuggestions(t *testing.T) {
 	l := newShelf()
-	s := routes{Config{l, l}, newCache[outline](), newCache[[]string]()}
+	s := routes{Config{l, l}, newCache[outline](0), newCache[[]string](atOnce)}
 	want := []string{"What is “Feed pump manual” about?", "What is “House rules” about?", "What does “Feed pump manual” say about cleaning the filter?"}
 	all := suggestionsInput{Language: "en", Limit: 4}
 	if got := get(t, s, all); !slices.Equal(got, want) {
@@ -113,7 +113,7 @@ func TestSuggestions(t *testing.T) {
 
 func TestErrorsAreNotKept(t *testing.T) {
 	l := newShelf()
-	s := routes{Config{l, l}, newCache[outline](), newCache[[]string]()}
+	s := routes{Config{l, l}, newCache[outline](0), newCache[[]string](atOnce)}
 	l.fails = errors.New("no index")
 	if _, err := s.suggestions(t.Context(), &suggestionsInput{Language: "en", Limit: 4}); !errors.Is(err, l.fails) {
 		t.Errorf("suggestions fail with %v, want %v", err, l.fails)
@@ -126,8 +126,8 @@ func TestErrorsAreNotKept(t *testing.T) {
 
 func TestRead(t *testing.T) {
 	l := newShelf()
-	s := routes{Config{l, l}, newCache[outline](), newCache[[]string]()}
-	o, err := s.read(t.Context(), l.docs[1], "en")
+	s := routes{Config{l, l}, newCache[outline](0), newCache[[]string](atOnce)}
+	o, err := s.read(t.Context(), l.docs[1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,8 +137,9 @@ func TestRead(t *testing.T) {
 	if want := []string{"Close both valves before you open the filter."}; !slices.Equal(o.summary, want) {
 		t.Errorf("summary is %q, want %q", o.summary, want)
 	}
-	if want := []string{"What does the document say about “Cleaning the filter”?"}; !slices.Equal(o.questions, want) {
-		t.Errorf("questions are %q, want %q", o.questions, want)
+	questions, err := s.askDocument(t.Context(), l.docs[1], "en")
+	if want := []string{"What does the document say about “Cleaning the filter”?"}; err != nil || !slices.Equal(questions, want) {
+		t.Errorf("questions are %q, want %q; %v", questions, want, err)
 	}
 	if !slices.Equal(l.asked[0].Documents, []int64{2}) {
 		t.Errorf("the question was tried in the documents %v", l.asked[0].Documents)
@@ -148,7 +149,7 @@ func TestRead(t *testing.T) {
 func TestHeadings(t *testing.T) {
 	path := func(names ...string) corpus.Chunk { return corpus.Chunk{Headings: names} }
 	var got []string
-	for _, h := range headings([]corpus.Chunk{path(), path("A", "B"), path("A", "B"), path("A", "C"), path("D"), path("A")}) {
+	for _, h := range headingsOf(corpus.Document{}, []corpus.Chunk{path(), path("A", "B"), path("A", "B"), path("A", "C"), path("D"), path("A")}) {
 		got = append(got, strings.Repeat(" ", h.Level-1)+h.Text)
 	}
 	if want := []string{"A", " B", " C", "D", "A"}; !slices.Equal(got, want) {
@@ -214,8 +215,68 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
+// TestHeadingsInside finds headings within passages that several small sections share.
+func TestHeadingsInside(t *testing.T) {
+	const markdown = "Guide\n=====\n\nIntroduction.\n\n## First **step** ##\nDo it.\n```sh\n# no heading\n```\n### Deeper\n\nText.\n\nSecond\n---\n\n- item\n---\n\nText.\n"
+	const prose = "Opening hours\n\nWe open at nine.\n\nParking\n\nThere is a lot.\n\n- Item\n\nIt ends.\n\nlower case\n\nText.\n\nAnn Smith\n"
+	tests := []struct {
+		name, media, text string
+		chunks            int
+		path, want        []string
+	}{
+		{"Markdown", "text/markdown", markdown, 2, nil, []string{"First step", " Deeper", "Second"}},
+		{"a section", "text/markdown", "## A\n\nx\n\n## B\n\ny", 2, []string{"Part"}, []string{"Part", " A", " B"}},
+		{"prose", "application/pdf", prose, 1, nil, []string{"Opening hours", "Parking"}},
+		{"prose of several passages", "application/pdf", prose, 2, nil, nil},
+	}
+	for _, test := range tests {
+		doc := corpus.Document{Title: "Guide", MediaType: test.media, Chunks: test.chunks}
+		c := corpus.Chunk{Kind: corpus.Prose, Headings: test.path, Text: test.text, Start: 7, End: 7 + len(test.text)}
+		var got []string
+		for _, h := range headingsOf(doc, []corpus.Chunk{c}) {
+			got = append(got, strings.Repeat(" ", h.Level-1)+h.Text)
+			if at := test.text[h.Start-7 : h.End-7]; !strings.Contains(strings.ReplaceAll(at, "**", ""), h.Text) && len(test.path) == 0 {
+				t.Errorf("%s: %q is at %q", test.name, h.Text, at)
+			}
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: headings are %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+// TestCacheTogether: the work on one key holds up nobody who asks for another one, and is done once for all who ask for it.
+func TestCacheTogether(t *testing.T) {
+	c := newCache[int](2)
+	began, release := make(chan struct{}), make(chan struct{})
+	slow := func(context.Context) (int, error) { close(began); <-release; return 1, nil }
+	results := make(chan int, 2)
+	ask := func(fill func(context.Context) (int, error)) {
+		v, err := c.get(t.Context(), "slow", fill)
+		if err != nil {
+			t.Error(err)
+		}
+		results <- v
+	}
+	go ask(slow)
+	<-began
+	if v, err := c.get(t.Context(), "quick", func(context.Context) (int, error) { return 2, nil }); v != 2 || err != nil {
+		t.Errorf("another key: %d, %v", v, err)
+	}
+	gone, leave := context.WithCancelCause(t.Context())
+	leave(errors.New("left"))
+	if _, err := c.get(gone, "slow", slow); err == nil || err.Error() != "left" {
+		t.Errorf("a reader who leaves gets %v", err)
+	}
+	go ask(func(context.Context) (int, error) { return 3, nil })
+	close(release)
+	if first, second := <-results, <-results; first != 1 || second != 1 {
+		t.Errorf("got %d and %d, want 1 for both", first, second)
+	}
+}
+
 func TestCacheBound(t *testing.T) {
-	c := newCache[int]()
+	c := newCache[int](0)
 	made := 0
 	for i := range maxKept + 2 {
 		for range 2 {

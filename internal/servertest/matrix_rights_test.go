@@ -29,6 +29,7 @@ var rightsSamples = []struct {
 	{request: "GET /api/documents/{vault}/file", need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
 	{request: "GET /api/documents/{vault}/chunks", need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
 	{request: "GET /api/documents/{vault}/outline", need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
+	{request: "GET /api/documents/{vault}/questions", need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
 	{request: "GET /api/search?q=pump&collection=vault", need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
 	{request: "POST /api/ask", body: `{"question":"When does the pump stop?","collections":["vault"]}`, header: asJSON, need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
 	{request: "GET /v1/models/docent/vault", need: rights.Read, scope: auth.Ask, ok: 200, none: 404},

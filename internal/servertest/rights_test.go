@@ -199,7 +199,7 @@ func (s *rightsSite) paths() []string {
 		paths = append(paths, "/api/documents?collection="+c, "/api/search?q=water&k=50&collection="+c)
 	}
 	for _, id := range s.ids {
-		for _, part := range []string{"", "/text", "/file", "/chunks", "/outline", "/pages/0", "/pages/0/image"} {
+		for _, part := range []string{"", "/text", "/file", "/chunks", "/outline", "/questions", "/pages/0", "/pages/0/image"} {
 			paths = append(paths, fmt.Sprintf("/api/documents/%d%s", id, part))
 		}
 	}

@@ -246,9 +246,12 @@ export function search(q: string, { k, collections = [], documents = [], explain
 /** getSuggestions returns questions that the documents answer. */
 export const getSuggestions = (limit: number, language: string) => json<Suggestions>('/api/suggestions' + query({ limit, language })).then((r) => r.questions);
 
-/** getOutline returns the headings, the summary, questions, and the neighbors of a document. */
-export const getOutline = (id: number, language: string, signal?: AbortSignal) =>
-  json<DocumentOutline>(`/api/documents/${id}/outline` + query({ language }), signal ? { signal } : {});
+/** getOutline returns the headings, the summary, and the neighbors of a document. */
+export const getOutline = (id: number, signal: AbortSignal) => json<DocumentOutline>(`/api/documents/${id}/outline`, { signal });
+
+/** getQuestions returns questions that a document answers. docent tries them first, which can take seconds. */
+export const getQuestions = (id: number, language: string, signal: AbortSignal) =>
+  json<Suggestions>(`/api/documents/${id}/questions` + query({ language }), { signal }).then((r) => r.questions);
 
 export const documentFile = (id: number) => `${base}/api/documents/${id}/file`;
 

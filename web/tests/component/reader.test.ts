@@ -19,8 +19,8 @@ beforeEach(async () => {
     headings: [{ text: 'Backups', level: 1, start: 0, end: 20, page: null }, { text: 'Every night', level: 2, start: 20, end: 60, page: null }, { text: 'Too deep', level: 4, start: 30, end: 60, page: null }],
     complete: true,
     summary: ['Make a backup every night.', 'Keep it elsewhere.'],
-    questions: ['What does the document say about backups?'],
   };
+  mock.documentQuestions = ['What does the document say about backups?'];
 });
 
 const first = () => mock.documents[0]!;

@@ -101,7 +101,9 @@ export class MockDocent {
   /** The queries of suggested questions. */
   suggested: string[] = [];
   /** The outline of each document. */
-  outline: Omit<DocumentOutline, 'previous' | 'next'> = { headings: [], complete: true, summary: [], questions: [] };
+  outline: Omit<DocumentOutline, 'previous' | 'next'> = { headings: [], complete: true, summary: [] };
+  /** The questions about each document. */
+  documentQuestions: string[] = [];
 
   /** The link with which the user sets the password; '' without one. */
   link = '';
@@ -400,6 +402,7 @@ export class MockDocent {
       this.suggested.push(url.search);
       return void json({ questions: this.documents.length > 0 ? ['What is “Backups” about?', 'What is docent?'] : [] });
     }
+    if (noun === 'documents' && part === 'questions') return void json({ questions: this.documentQuestions });
     if (noun === 'documents' && part === 'outline') return void json(outlineOf(this.outline, this.documents, Number(id)));
     if (noun === 'documents' && id === 'delete') {
       let body = '';
