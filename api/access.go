@@ -55,6 +55,8 @@ func Routes() []route.Access {
 		{Route: "POST /api/sessions/{session_id}/branch", Scope: auth.Ask},
 		{Route: "GET /api/sessions/{session_id}/messages", Scope: auth.Ask},
 		{Route: "DELETE /api/sessions/{session_id}/solved/{turn}", Scope: auth.Ask},
+		{Route: "GET /api/sessions/{session_id}/trace", Scope: auth.Ask},
+		{Route: "GET /api/agent/picture", Scope: auth.Ask},
 		{Route: "GET /api/sessions/{session_id}/export", Scope: auth.Ask, Audit: audit.OwnConversationExported},
 		{Route: "GET /api/sessions/{session_id}/files", Scope: auth.Ask},
 		{Route: "POST /api/sessions/{session_id}/files", Scope: auth.Ask},

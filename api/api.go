@@ -23,6 +23,7 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 
 	"docent/agent"
+	"docent/agent/diagram"
 	"docent/api/agui"
 	"docent/api/ask"
 	"docent/api/insights"
@@ -128,6 +129,10 @@ type Config struct {
 	Choices profile.Choices
 	// NoInstructions turns off users' own instructions for models. Default: false.
 	NoInstructions bool
+	// Traces reads the ways of sessions. Required.
+	Traces journal.Traces
+	// Picture returns the graph of the agent, or nil. Default: nil, there is none.
+	Picture func() *diagram.Picture
 	// Versions shows versions of answers, and copies conversations. Required.
 	Versions journal.Versions
 	// Shares keeps shared links. Required.
@@ -246,6 +251,7 @@ func (c Config) complete() (Config, error) {
 		"Uploads":     c.Uploads == nil, "Directory": c.Directory == nil, "Messages": c.Messages == nil, "Agent": c.Agent == "",
 		"Memories":      c.Memories == nil,
 		"Prompts":       c.Prompts == nil,
+		"Traces":        c.Traces == nil,
 		"Choices":       c.Choices == nil,
 		"Versions":      c.Versions == nil,
 		"Shares":        c.Shares == nil,
@@ -367,6 +373,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	kept, preferred := prompts{cfg.Prompts, cfg.Audit}, preferences{cfg.Choices, !cfg.NoInstructions}
 	accounts{owned, entrance, saved, transfers, facts{cfg.Memories}, kept, preferred}.addRoutes(r)
 	preferred.addRoutes(r)
+	traces{owned, cfg.Traces, cfg.Picture}.addRoutes(r)
 	facts{cfg.Memories}.addRoutes(r)
 	kept.addRoutes(r)
 	users{owned, cfg.People, cfg.Rights, shelf, cfg.Notifier}.addRoutes(r)

@@ -85,3 +85,35 @@ func TestPrompts(t *testing.T) {
 		t.Errorf("the editors are %s", got)
 	}
 }
+
+func (w *world) Preferences(_ context.Context, owner string) (profile.Preferences, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.preferences[owner], w.broken
+}
+
+func (w *world) SetPreferences(_ context.Context, owner string, p profile.Preferences) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.preferences = map[string]profile.Preferences{owner: p}
+	return w.broken
+}
+
+// TestPreferences sets, reads, and exports preferences.
+func TestPreferences(t *testing.T) {
+	t.Parallel()
+	c, _ := locked(t)
+	cookie := []string{"Cookie", c.signIn(), "Content-Type", "application/json"}
+	c.want(200, `{"language":"","instructions":"","instructions_allowed":true}`, "GET", "/api/me/preferences", "", cookie...)
+	c.do("PUT", "/api/me/preferences", `{"language":"de","instructions":" Be brief. "}`, cookie...)
+	if got := c.w.preferences["user:ann"]; got != (profile.Preferences{Language: "de", Instructions: "Be brief."}) {
+		t.Errorf("stored %+v", got)
+	}
+	var export struct{ Preferences Preferences }
+	if _, body := c.do("GET", "/api/me/export", "", cookie...); json.Unmarshal([]byte(body), &export) != nil || export.Preferences.Language != "de" {
+		t.Errorf("the export has %s", body)
+	}
+	for _, wrong := range []string{`{"language":"fr","instructions":""}`, `{"language":"","instructions":"` + strings.Repeat("x", 2001) + `"}`, `{}`} {
+		c.wantError(400, fault.Invalid, "", "PUT", "/api/me/preferences", wrong, cookie...)
+	}
+}

@@ -307,7 +307,7 @@ func TestConfigNamesTheField(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 	w := newWorld()
-	full := Config{RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Choices: w, Versions: w, Shares: w, Messages: w, Conversations: w, Embedder: w, Agent: "a"}
+	full := Config{RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Choices: w, Traces: w, Versions: w, Shares: w, Messages: w, Conversations: w, Embedder: w, Agent: "a"}
 	if _, err := New(full); err != nil {
 		t.Error(err)
 	}
@@ -351,7 +351,7 @@ var contract = []string{
 	"GET /v1/models", "GET /v1/models/{model}", "GET /v1/models/docent/{collection}", "POST /v1/chat/completions", "POST /v1/responses", "POST /v1/embeddings",
 	"POST /agui",
 	"POST /mcp", "GET /mcp", "DELETE /mcp", "GET /.well-known/oauth-protected-resource", "GET /.well-known/oauth-protected-resource/mcp",
-	"GET /api/sessions", "DELETE /api/sessions", "PATCH /api/sessions/{session_id}", "DELETE /api/sessions/{session_id}", "POST /api/sessions/{session_id}/branch", "GET /api/sessions/{session_id}/messages", "DELETE /api/sessions/{session_id}/solved/{turn}", "GET /api/sessions/{session_id}/export",
+	"GET /api/sessions", "DELETE /api/sessions", "PATCH /api/sessions/{session_id}", "DELETE /api/sessions/{session_id}", "POST /api/sessions/{session_id}/branch", "GET /api/sessions/{session_id}/messages", "DELETE /api/sessions/{session_id}/solved/{turn}", "GET /api/sessions/{session_id}/export", "GET /api/sessions/{session_id}/trace", "GET /api/agent/picture",
 	"GET /api/shares", "POST /api/shares", "DELETE /api/shares/{share_id}", "GET /api/shared/{share_id}",
 	"GET /api/admin/conversations", "GET /api/admin/conversations/{session_id}/messages", "GET /api/admin/conversations/{session_id}/export", "GET /api/admin/log", "GET /api/admin/log/export",
 	"GET /api/sessions/{session_id}/files", "POST /api/sessions/{session_id}/files", "DELETE /api/sessions/{session_id}/files/{turn}",
@@ -372,7 +372,7 @@ var contract = []string{
 func TestOpenAPIDescribesEveryRoute(t *testing.T) {
 	t.Parallel()
 	w, mux := newWorld(), &spyMux{ServeMux: http.NewServeMux()}
-	if _, err := newHandler(Config{RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Choices: w, Versions: w, Shares: w, Messages: w, Conversations: w, Embedder: w, Agent: "docent"}, mux); err != nil {
+	if _, err := newHandler(Config{RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Choices: w, Traces: w, Versions: w, Shares: w, Messages: w, Conversations: w, Embedder: w, Agent: "docent"}, mux); err != nil {
 		t.Fatal(err)
 	}
 	c := w.serve(t)

@@ -57,12 +57,13 @@ type world struct {
 	copies       []string           // owner, name, and turn
 	sent         []payload.File     // files that were attached
 
-	answer  func(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error]
-	read    func(ctx context.Context, collection, source string, r io.Reader) ([]ingest.Result, error)
-	open    func(ctx context.Context)
-	shares  []journal.Share
-	facts   []journal.Memory
-	prompts []profile.Prompt
+	answer      func(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error]
+	read        func(ctx context.Context, collection, source string, r io.Reader) ([]ingest.Result, error)
+	open        func(ctx context.Context)
+	shares      []journal.Share
+	facts       []journal.Memory
+	prompts     []profile.Prompt
+	preferences map[string]profile.Preferences
 	// editors are the acts on prompts.
 	editors []string
 	// forgotten are the owners, agents, and keys of erased facts.
@@ -355,7 +356,7 @@ func (w *world) serve(t *testing.T, edit ...func(*Config)) *client {
 	t.Helper()
 	log := &safeBuffer{}
 	cfg := Config{
-		RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Choices: w, Versions: w, Shares: w, Messages: w, Agent: "docent",
+		RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Choices: w, Traces: w, Versions: w, Shares: w, Messages: w, Agent: "docent",
 		Conversations: w, Embedder: w, Version: "1.2.3", Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, e := range edit {

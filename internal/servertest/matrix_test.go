@@ -87,6 +87,8 @@ var samples = map[string]sample{
 	"GET /api/sessions/{session_id}/messages":              {path: "/api/sessions/{session}/messages", ok: 200, owned: true},
 	"DELETE /api/sessions/{session_id}/solved/{turn}":      {path: "/api/sessions/{session}/solved/1", ok: 204, owned: true},
 	"GET /api/sessions/{session_id}/export":                {path: "/api/sessions/{session}/export", ok: 200, owned: true},
+	"GET /api/sessions/{session_id}/trace":                 {path: "/api/sessions/{session}/trace", ok: 200, owned: true},
+	"GET /api/agent/picture":                               {ok: 200},
 	"GET /api/sessions/{session_id}/files":                 {path: "/api/sessions/{session}/files", ok: 200, owned: true},
 	"POST /api/sessions/{session_id}/files":                {path: "/api/sessions/{session}/files", body: form, header: []string{"Content-Type", "multipart/form-data; boundary=x"}, ok: 200, owned: true},
 	"DELETE /api/sessions/{session_id}/files/{turn}":       {path: "/api/sessions/{session}/files/1", ok: 404, owned: true},

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"time"
 
+	"docent/agent"
 	"docent/agent/definition"
+	"docent/agent/diagram"
 	"docent/agent/session"
 	"docent/internal/fault"
 )
@@ -114,7 +116,19 @@ func (s *Server) run(a *Answers, next *definition.Definition) error {
 		return err //nolint:wrapcheck // the error names the agent
 	}
 	s.definition = next
+	s.draw(next.Agent)
 	return nil
+}
+
+// draw lays out the graph of an agent for the page.
+func (s *Server) draw(a *agent.Agent) {
+	g, err := a.Graph()
+	if err != nil { // Validate found nothing before
+		s.Log.Warn("cannot draw the agent", "reason", fault.Message(err))
+		return
+	}
+	p := diagram.Lay(g)
+	s.picture.Store(&p)
 }
 
 // closing returns a function that closes the servers and folders of an agent.

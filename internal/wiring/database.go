@@ -73,6 +73,7 @@ type Database struct {
 	Shares    journal.Shares
 	Versions  journal.Versions
 	Memories  journal.Memories
+	Traces    journal.Traces
 	Prompts   profile.Prompts
 	Choices   profile.Choices
 	Tokens    auth.Tokens
@@ -139,7 +140,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		return &Database{
 			Schema: s, Kind: "postgres", MaxConns: int(pool.Config().MaxConns),
 			Corpus: s, Library: s, Collections: s, Tags: s, Moves: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
-			Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s, Prompts: s, Choices: s,
+			Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s, Traces: s, Prompts: s, Choices: s,
 			Tokens: s, Users: s, Logins: s, Links: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s,
 			Gaps: s, Solutions: s, Approved: s, Kept: s, Digests: s, Secrets: s,
 			Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s, Jobs: s, Work: s, Failures: s, Replicas: s, Bus: s,
@@ -153,7 +154,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 	return &Database{
 		Schema: s, Kind: "sqlite",
 		Corpus: s, Library: s, Collections: s, Tags: s, Moves: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
-		Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s, Prompts: s, Choices: s,
+		Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s, Traces: s, Prompts: s, Choices: s,
 		Tokens: s, Users: s, Logins: s, Links: s,
 		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Solutions: s, Approved: s, Kept: s, Digests: s, Secrets: s,
 		Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s, Jobs: s, Work: s, Failures: s,

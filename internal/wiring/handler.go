@@ -68,7 +68,7 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		Directory: s.Runtime.Directory(s.DB.Directory), Messages: s.conversations,
 		Conversations: s.talks, Embedder: s.Embedder, Notifier: notifier{endpoint, s.sockets}, Events: s.Runtime,
 		Clients: s.clients, Issuer: s.Config.OIDC.Issuer,
-		Versions: s.DB.Versions, Memories: s.DB.Memories, Prompts: s.DB.Prompts, Choices: s.DB.Choices, NoInstructions: !s.Config.OwnInstructions, Shares: s.DB.Shares, PublicLinks: s.Config.PublicLinks,
+		Versions: s.DB.Versions, Memories: s.DB.Memories, Prompts: s.DB.Prompts, Choices: s.DB.Choices, Traces: s.DB.Traces, Picture: s.picture.Load, NoInstructions: !s.Config.OwnInstructions, Shares: s.DB.Shares, PublicLinks: s.Config.PublicLinks,
 		ReadConversations: s.Config.ReadConversations, Audit: audit.NewLog(s.DB.Audit, s.Log),
 		Insights: s.DB.Insights, Gaps: s.DB.Gaps, Solutions: s.DB.Solutions, Approved: s.DB.Approved, Recorder: s.recorder,
 		Today: s.today,

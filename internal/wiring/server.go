@@ -18,6 +18,7 @@ import (
 	"docent/agent"
 	"docent/agent/chat"
 	"docent/agent/definition"
+	"docent/agent/diagram"
 	"docent/agent/session"
 	"docent/agent/session/relay"
 	"docent/agent/session/replica"
@@ -71,6 +72,7 @@ type Server struct {
 	changing   sync.Mutex                        // guards settings and definition
 	settings   config.Stored                     // that answers has
 	definition *definition.Definition
+	picture    atomic.Pointer[diagram.Picture] // of definition
 
 	setup   *auth.Setup   // nil for an installation that is set up
 	restart chan struct{} // closed when Serve should return ErrRestart
@@ -241,6 +243,7 @@ func (s *Server) open(ctx context.Context, a *agent.Agent, addr string) (http.Ha
 	if s.definition, err = s.agent(ctx, a); err != nil {
 		return nil, err
 	}
+	s.draw(s.definition.Agent)
 	if err := s.newRelay(); err != nil {
 		return nil, err
 	}

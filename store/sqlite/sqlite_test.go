@@ -132,5 +132,5 @@ func TestSessions(t *testing.T) {
 
 // sessions returns the part of a store that stores sessions.
 func sessions(s *sqlite.Store) sessiontest.Store {
-	return sessiontest.Store{Store: s, Unused: s, Directory: s, Feedbacks: s, Shares: s, Memories: s, Versions: s}
+	return sessiontest.Store{Store: s, Unused: s, Directory: s, Feedbacks: s, Shares: s, Memories: s, Versions: s, Traces: s}
 }

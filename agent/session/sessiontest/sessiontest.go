@@ -17,6 +17,7 @@ type Store struct {
 	Shares    journal.Shares
 	Memories  journal.Memories
 	Versions  journal.Versions
+	Traces    journal.Traces
 	// Leases is only needed for RunLeases.
 	Leases journal.Leases
 }
@@ -34,7 +35,7 @@ func RunDatabase(t *testing.T, fresh func(t *testing.T) Database) {
 	Run(t, func(t *testing.T) Conversations { return conversations(fresh(t)) })
 	storetest.RunGroups(t, fresh, map[string]map[string]func(*testing.T, Database){
 		"Text": textTests, "Directory": directoryTests, "Prediction": predictionTests, "Feedback": feedbackTests, "File": fileTests,
-		"Unused": unusedTests, "Share": shareTests, "Memory": memoryTests, "Branch": branchTests,
+		"Unused": unusedTests, "Share": shareTests, "Memory": memoryTests, "Branch": branchTests, "Trace": traceTests,
 	})
 }
 
