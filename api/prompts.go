@@ -52,8 +52,9 @@ type promptInput struct {
 }
 
 type promptChangeInput struct {
-	promptInput
-	newPromptInput
+	route.JSONBody
+	ID   int64         `path:"prompt_id" minimum:"1"`
+	Body promptContent `nameHint:"PromptContent"`
 }
 
 // prompts handles the routes for prompts.

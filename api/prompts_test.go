@@ -65,7 +65,7 @@ func TestPrompts(t *testing.T) {
 		}
 		var out []string
 		for _, p := range all {
-			out = append(out, fmt.Sprint(p.Name, p.Own, p.Shared))
+			out = append(out, fmt.Sprintf("%s %t %t", p.Name, p.Own, p.Shared))
 		}
 		return strings.Join(out, ", ")
 	}

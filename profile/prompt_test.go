@@ -37,7 +37,7 @@ func TestCheck(t *testing.T) {
 		{Name: " ", Text: "x"}, {Name: "x", Text: "\n"}, {Name: long.Name + "x", Text: "x"}, {Name: "x", Text: long.Text + "x"},
 	} {
 		if _, err := bad.Check(); fault.KindOf(err) != fault.Invalid {
-			t.Errorf("%.20q: error is %v", bad, err)
+			t.Errorf("%.20q, %.20q: error is %v", bad.Name, bad.Text, err)
 		}
 	}
 }

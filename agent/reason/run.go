@@ -11,6 +11,7 @@ import (
 	"docent/internal/errlog"
 	"docent/llm"
 	"docent/payload"
+	"docent/rag"
 	words "docent/rag/text"
 )
 

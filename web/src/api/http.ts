@@ -8,6 +8,8 @@ import type {
   Preferences,
   PromptContent,
   PromptRow,
+  AgentPicture,
+  SessionTrace,
   ShareRow,
   SignInRow,
   SharedConversation,
@@ -308,6 +310,12 @@ export interface ShareWish {
   public?: boolean;
   expires_at?: string;
 }
+
+/** getPicture returns the graph of the agent. */
+export const getPicture = () => json<AgentPicture>('/api/agent/picture');
+
+/** getTrace returns the way of a conversation through the states of its agent. */
+export const getTrace = (session: string) => json<SessionTrace>(`/api/sessions/${encodeURIComponent(session)}/trace`);
 
 export const listShares = () => json<ShareRow[]>('/api/shares');
 

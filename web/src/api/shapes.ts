@@ -36,6 +36,8 @@ export type {
   Session as SessionRow,
   Fact as FactRow,
   Prompt as PromptRow,
+  AgentPicture,
+  SessionTrace,
   PromptContent,
   Preferences,
   OwnPreferences,

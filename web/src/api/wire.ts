@@ -10,8 +10,38 @@ export interface components {
             account: components["schemas"]["Me"];
             conversations: components["schemas"]["Export"][];
             facts: components["schemas"]["Fact"][];
+            preferences: components["schemas"]["Preferences"];
+            prompts: components["schemas"]["Prompt"][];
             sign_ins: components["schemas"]["SignIn"][];
             tokens: components["schemas"]["Token"][];
+        };
+        AgentArrow: {
+            /** @description The line, in the language of the attribute d of SVG paths. */
+            d: string;
+            /**
+             * Format: int64
+             * @description The position of the source in states.
+             */
+            from: number;
+            /** @description The events and conditions of the transitions. */
+            labels: string[];
+            /** @description The lines of the labels, shortened. */
+            lines: string[];
+            /**
+             * Format: int64
+             * @description The position of the destination in states.
+             */
+            to: number;
+            /**
+             * Format: double
+             * @description The center of the lines.
+             */
+            x: number;
+            /**
+             * Format: double
+             * @description The center of the lines.
+             */
+            y: number;
         };
         AgentMessage: {
             /** @description A text, or a list of parts of the type text. */
@@ -19,6 +49,18 @@ export interface components {
             role: string;
         } & {
             [key: string]: unknown;
+        };
+        AgentPicture: {
+            /** @description The transitions. Those with the same ends are one arrow. */
+            arrows: components["schemas"]["AgentArrow"][];
+            /** Format: double */
+            height: number;
+            name: string;
+            /** @description The arrow to the initial state, in the language of the attribute d of SVG paths. */
+            start: string;
+            states: components["schemas"]["AgentState"][];
+            /** Format: double */
+            width: number;
         };
         AgentResume: {
             interruptId: string;
@@ -44,6 +86,30 @@ export interface components {
             tools?: unknown[];
         } & {
             [key: string]: unknown;
+        };
+        AgentState: {
+            /** @description An intent leads here from any state. */
+            global: boolean;
+            /** Format: double */
+            height: number;
+            /** @description Sessions begin here. */
+            initial: boolean;
+            /** @description The lines of the name. */
+            lines: string[];
+            /** @description The name of the state. Empty for the box that stands for all ordinary states. */
+            name: string;
+            /** Format: double */
+            width: number;
+            /**
+             * Format: double
+             * @description The center.
+             */
+            x: number;
+            /**
+             * Format: double
+             * @description The center.
+             */
+            y: number;
         };
         AnswerImport: {
             /** @description The collection of rows without one. */
@@ -591,8 +657,6 @@ export interface components {
             next?: components["schemas"]["Neighbor"];
             /** @description The document before it in the collection, by title. Absent for the first one. */
             previous?: components["schemas"]["Neighbor"];
-            /** @description At most three questions that the document answers without a model. */
-            questions: string[];
             /** @description Leading sentences of the document. */
             summary: string[];
         };
@@ -605,6 +669,10 @@ export interface components {
             next?: number;
             /** @description The cursor of the next page with sort. Absent on the last page. */
             next_cursor?: string;
+        };
+        DocumentQuestions: {
+            /** @description At most three questions that the document answers without a model. */
+            questions: string[];
         };
         DocumentTags: {
             /** @description The tags to add. They are stored in lower case. */
@@ -855,7 +923,7 @@ export interface components {
         Heading: {
             /**
              * Format: int64
-             * @description The exclusive end of that passage.
+             * @description The exclusive end of that passage or heading.
              */
             end: number;
             /**
@@ -869,7 +937,7 @@ export interface components {
             page_label?: string;
             /**
              * Format: int64
-             * @description The byte offset of its first passage in the text of the document.
+             * @description The byte offset of its first passage in the text of the document, or of the heading itself.
              */
             start: number;
             text: string;
@@ -1653,6 +1721,17 @@ export interface components {
             /** @description The flag or the variable. */
             name?: string;
         };
+        OwnPreferences: {
+            /** @description Your own instructions for chat models, with at most 2000 characters. They change the form of answers, not the search, the rights, and the citations. */
+            instructions: string;
+            /** @description False if the operator has turned own instructions off. docent then ignores them. */
+            instructions_allowed: boolean;
+            /**
+             * @description The language of answers. Empty for the language of each question. Without a model, it is the language of docent's own words.
+             * @enum {string}
+             */
+            language: "" | "en" | "de";
+        };
         PageView: {
             /**
              * Format: double
@@ -1711,11 +1790,41 @@ export interface components {
             /** @description The tags with the most documents come first. */
             tags: components["schemas"]["PlaceCount"][];
         };
+        Preferences: {
+            /** @description Your own instructions for chat models, with at most 2000 characters. They change the form of answers, not the search, the rights, and the citations. */
+            instructions: string;
+            /**
+             * @description The language of answers. Empty for the language of each question. Without a model, it is the language of docent's own words.
+             * @enum {string}
+             */
+            language: "" | "en" | "de";
+        };
         Progress: {
             /** Format: int64 */
             done: number;
             /** Format: int64 */
             total: number;
+        };
+        Prompt: {
+            /** Format: int64 */
+            id: number;
+            name: string;
+            /** @description You wrote it. */
+            own: boolean;
+            /** @description Everybody sees it. */
+            shared: boolean;
+            /** @description The message. The page asks for the values of {placeholders}. */
+            text: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        PromptContent: {
+            /** @description The name, with at most 60 characters. */
+            name: string;
+            /** @description Shows the prompt to everybody. Only administrators may do so. */
+            shared?: boolean;
+            /** @description The message, with at most 4000 characters. {placeholders} consist of letters, digits, spaces, hyphens, and underscores. */
+            text: string;
         };
         Provider: {
             name: string;
@@ -2042,6 +2151,44 @@ export interface components {
             pinned?: boolean;
             /** @description The display name. An empty name removes it. Without it, the name stays. */
             session_name?: string;
+        };
+        SessionIntent: {
+            /** @description The classifier. None in a state without intents. */
+            classifier: string;
+            /** @description The intent, or fallback_intent if none fits. */
+            intent: string;
+            /**
+             * Format: double
+             * @description From 0 to 1.
+             */
+            score: number;
+            /** Format: int64 */
+            turn: number;
+        };
+        SessionMove: {
+            /** Format: date-time */
+            at: string;
+            /** @description The condition of the transition, in words. */
+            condition: string;
+            /** @description The name of the event. Empty without one. */
+            event: string;
+            /** @description The state that the session left. */
+            from: string;
+            /** @description The state that it entered. */
+            to: string;
+            /**
+             * Format: int64
+             * @description The turn. 0 before the first one.
+             */
+            turn: number;
+        };
+        SessionTrace: {
+            /** @description The newest 1,000 recognized intents, oldest first. */
+            intents: components["schemas"]["SessionIntent"][];
+            /** @description The newest 1,000 moves, oldest first. */
+            moves: components["schemas"]["SessionMove"][];
+            /** @description The present state. */
+            state: string;
         };
         Setting: {
             default: string;
@@ -2581,9 +2728,12 @@ export interface components {
 }
 export type AccountDeletion = components['schemas']['AccountDeletion'];
 export type AccountExport = components['schemas']['AccountExport'];
+export type AgentArrow = components['schemas']['AgentArrow'];
 export type AgentMessage = components['schemas']['AgentMessage'];
+export type AgentPicture = components['schemas']['AgentPicture'];
 export type AgentResume = components['schemas']['AgentResume'];
 export type AgentRun = components['schemas']['AgentRun'];
+export type AgentState = components['schemas']['AgentState'];
 export type AnswerImport = components['schemas']['AnswerImport'];
 export type ApprovedAnswer = components['schemas']['ApprovedAnswer'];
 export type ApprovedFields = components['schemas']['ApprovedFields'];
@@ -2612,6 +2762,7 @@ export type DocumentIDs = components['schemas']['DocumentIDs'];
 export type DocumentMove = components['schemas']['DocumentMove'];
 export type DocumentOutline = components['schemas']['DocumentOutline'];
 export type DocumentPage = components['schemas']['DocumentPage'];
+export type DocumentQuestions = components['schemas']['DocumentQuestions'];
 export type DocumentTags = components['schemas']['DocumentTags'];
 export type EmbedderInfo = components['schemas']['EmbedderInfo'];
 export type EncoderInfo = components['schemas']['EncoderInfo'];
@@ -2698,6 +2849,7 @@ export type OpenaiResponseUsage = components['schemas']['OpenaiResponseUsage'];
 export type OpenaiURLCitation = components['schemas']['OpenaiURLCitation'];
 export type OpenaiUsage = components['schemas']['OpenaiUsage'];
 export type Origin = components['schemas']['Origin'];
+export type OwnPreferences = components['schemas']['OwnPreferences'];
 export type PageView = components['schemas']['PageView'];
 export type PasswordChange = components['schemas']['PasswordChange'];
 export type PasswordLink = components['schemas']['PasswordLink'];
@@ -2706,7 +2858,10 @@ export type PasswordLinkUse = components['schemas']['PasswordLinkUse'];
 export type PasswordLinkUser = components['schemas']['PasswordLinkUser'];
 export type PlaceCount = components['schemas']['PlaceCount'];
 export type Places = components['schemas']['Places'];
+export type Preferences = components['schemas']['Preferences'];
 export type Progress = components['schemas']['Progress'];
+export type Prompt = components['schemas']['Prompt'];
+export type PromptContent = components['schemas']['PromptContent'];
 export type Provider = components['schemas']['Provider'];
 export type Quality = components['schemas']['Quality'];
 export type QualityRun = components['schemas']['QualityRun'];
@@ -2733,6 +2888,9 @@ export type Sentence = components['schemas']['Sentence'];
 export type Session = components['schemas']['Session'];
 export type SessionBranch = components['schemas']['SessionBranch'];
 export type SessionChange = components['schemas']['SessionChange'];
+export type SessionIntent = components['schemas']['SessionIntent'];
+export type SessionMove = components['schemas']['SessionMove'];
+export type SessionTrace = components['schemas']['SessionTrace'];
 export type Setting = components['schemas']['Setting'];
 export type SettingChange = components['schemas']['SettingChange'];
 export type SetupCode = components['schemas']['SetupCode'];

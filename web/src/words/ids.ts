@@ -15,6 +15,7 @@ export interface Params {
   agent_without_documents: [];
   agent_without_library: [];
   agent_without_memory: [];
+  agent_without_picture: [];
   agent_without_session_documents: [];
   agui_content: [];
   agui_no_message: [];
@@ -324,6 +325,8 @@ export interface Params {
   index_filling: [string, number];
   ingest_hint: [];
   insights_off: [];
+  instructions_long: [number];
+  instructions_off: [];
   internal_error: [];
   item_address_invalid: [string];
   iwork_document: [];
@@ -485,6 +488,7 @@ export interface Params {
   no_page: [number, number];
   no_page_of_picture: [number, number];
   no_path: [];
+  no_prompt: [];
   no_question: [];
   no_session: [];
   no_share: [];
@@ -630,6 +634,7 @@ export interface Params {
   places_invalid: [number];
   powerpoint_legacy: [];
   powerpoint_without_slides: [];
+  preferences_language: [string];
   previous_needs_model: [];
   previous_no_source: [];
   previous_no_steps: [];
@@ -639,8 +644,14 @@ export interface Params {
   private_address: [string];
   project_plan: [];
   prompt_admin_only: [];
+  prompt_empty: [];
+  prompt_long: [number];
+  prompt_name_long: [number];
   prompt_not_utf8: [];
+  prompt_share_admin_only: [];
   prompt_too_long: [number, number];
+  prompts_full: [number];
+  prompts_shared_full: [number];
   property_missing: [string, string];
   property_unknown: [string];
   protocol_unknown: [string, string];

@@ -20,7 +20,7 @@ beforeEach(async () => {
     complete: true,
     summary: ['Make a backup every night.', 'Keep it elsewhere.'],
   };
-  mock.documentQuestions = ['What does the document say about backups?'];
+  mock.about = ['What does the document say about backups?'];
 });
 
 const first = () => mock.documents[0]!;

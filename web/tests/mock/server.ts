@@ -102,9 +102,7 @@ export class MockDocent {
   suggested: string[] = [];
   /** The outline of each document. */
   outline: Omit<DocumentOutline, 'previous' | 'next'> = { headings: [], complete: true, summary: [] };
-  /** The questions about each document. */
-  documentQuestions: string[] = [];
-
+  about: string[] = []; // the questions about each document
   /** The link with which the user sets the password; '' without one. */
   link = '';
   /** The permissions of the user. */
@@ -374,7 +372,7 @@ export class MockDocent {
     if (noun === 'tokens') return void (await this.keys(req, res, Number(id)));
     if (noun === 'search') return void json({ question: '', evidence: 1, results: [] });
     if (noun === 'sources' || noun === 'source-kinds') return void (await this.sources.serve(req, res, url));
-    if (noun === 'users' || noun === 'groups') return void (await this.users.serve(req, res, url));
+    if (noun === 'users' || noun === 'groups' || noun === 'prompts') return void (await this.users.serve(req, res, url));
     if (noun === 'settings' || noun === 'models') return void (await this.settings.serve(req, res, url));
     if (noun === 'system') return this.system.serve(req, res, url);
     if (noun === 'admin' && id === 'log') return this.log.serve(req, res, url);
@@ -385,7 +383,6 @@ export class MockDocent {
       const named = (names: string[]) => names.filter((n) => n.includes(match)).map((name) => ({ name, documents: 2 }));
       return void json({ folders: named(['hr/leave', 'manuals']), tags: named(['leave', 'draft']) });
     }
-    if (noun === 'prompts') return void (await this.users.prompted(req, res, Number(id)));
     if (noun === 'facets') return void json({ types: [{ name: 'text/markdown', documents: 2 }], languages: [{ name: 'en', documents: 2 }, { name: 'und', documents: 1 }] });
     if (noun === 'documents' && id === 'move') {
       const { ids, collection } = JSON.parse(await body(req)) as { ids: number[]; collection: string };
@@ -402,12 +399,10 @@ export class MockDocent {
       this.suggested.push(url.search);
       return void json({ questions: this.documents.length > 0 ? ['What is “Backups” about?', 'What is docent?'] : [] });
     }
-    if (noun === 'documents' && part === 'questions') return void json({ questions: this.documentQuestions });
+    if (noun === 'documents' && part === 'questions') return void json({ questions: this.about });
     if (noun === 'documents' && part === 'outline') return void json(outlineOf(this.outline, this.documents, Number(id)));
     if (noun === 'documents' && id === 'delete') {
-      let body = '';
-      for await (const piece of req) body += String(piece);
-      const { ids } = JSON.parse(body) as { ids: number[] };
+      const { ids } = JSON.parse(await body(req)) as { ids: number[] };
       const before = this.documents.length;
       this.documents = this.documents.filter((d) => !ids.includes(d.id));
       return void json({ removed: before - this.documents.length });

@@ -82,6 +82,7 @@ export class MockUsers {
   }
 
   async serve(req: IncomingMessage, res: ServerResponse, url: URL): Promise<void> {
+    if (url.pathname.startsWith('/api/prompts')) return this.prompted(req, res, Number(url.pathname.split('/').at(3)));
     const json = (value: unknown, status = 200) => void res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value));
     let text = '';
     for await (const part of req) text += String(part);

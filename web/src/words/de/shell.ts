@@ -49,6 +49,7 @@ export const shell: Catalogue['shell'] = {
   exportPDF: 'Als PDF herunterladen',
   exportMarkdown: 'Als Markdown exportieren',
   exportJSON: 'Als JSON exportieren',
+  way: 'Weg durch den Agenten zeigen',
   saveTest: 'Als Test speichern',
   remove: 'Löschen',
   removed: (name) => `„${name}“ gelöscht`,

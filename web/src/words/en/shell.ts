@@ -50,6 +50,7 @@ export const shell = {
   exportPDF: 'Download as PDF',
   exportMarkdown: 'Export as Markdown',
   exportJSON: 'Export as JSON',
+  way: 'Show the way through the agent',
   saveTest: 'Save as test',
   remove: 'Delete',
   removed: (name: string) => `Deleted “${name}”`,
