@@ -1,11 +1,11 @@
 package suggest
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"docent/internal/lazyregexp"
 	"docent/rag/corpus"
 )
 
@@ -82,13 +82,13 @@ func (h *headings) inside(c corpus.Chunk) {
 }
 
 var (
-	fence = regexp.MustCompile("^ {0,3}(?:```|~~~)")
-	atx   = regexp.MustCompile(`^ {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$`)
-	under = regexp.MustCompile(`^ {0,3}(=+|-{2,})[ \t]*$`)
+	fence = lazyregexp.New("^ {0,3}(?:```|~~~)")
+	atx   = lazyregexp.New(`^ {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$`)
+	under = lazyregexp.New(`^ {0,3}(=+|-{2,})[ \t]*$`)
 	// listed is the begin of an item.
-	listed = regexp.MustCompile(`^(?:[-*+•]|\d{1,9}[.)])\s`)
+	listed = lazyregexp.New(`^(?:[-*+•]|\d{1,9}[.)])\s`)
 	// row is a line of a table.
-	row = regexp.MustCompile(` \| |\t`)
+	row = lazyregexp.New(` \| |\t`)
 )
 
 // longestAlone is the length of a line that can be a heading, in characters. The text view of the page has the same limit.

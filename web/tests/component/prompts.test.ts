@@ -7,6 +7,7 @@ let mock: MockDocent;
 let page: Page;
 
 const row = (id: number, name: string, text: string, more: object = {}) => ({ id, name, text, shared: false, own: true, updated_at: '2026-05-03T09:00:00Z', ...more });
+const form = () => page.locator('form.box');
 const box = () => page.getByRole('textbox', { name: 'Your question' });
 const options = () => page.getByRole('listbox', { name: 'Prompts and commands' }).getByRole('option');
 
@@ -18,14 +19,14 @@ test('a prompt is made, changed, and deleted in the settings', async () => {
   await page.goto('#/settings');
   await page.getByText('There are no prompts yet.').waitFor();
   await page.getByRole('button', { name: 'New prompt' }).click();
-  await page.getByLabel('Name').fill('Reply');
-  await page.getByLabel('Text', { exact: true }).fill('Reply to {customer} about {topic}.');
+  await form().getByLabel('Name').fill('Reply');
+  await form().getByLabel('Text').fill('Reply to {customer} about {topic}.');
   await page.getByText('docent asks for {customer}, {topic}.').waitFor();
   expect(await page.getByLabel('Share with everybody').count()).toBe(0); // nobody signs in
   await accessible();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('button', { name: 'Change “Reply”' }).click();
-  await page.getByLabel('Name').fill('Answer');
+  await form().getByLabel('Name').fill('Answer');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('button', { name: 'Delete “Answer”' }).click();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
