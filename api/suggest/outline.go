@@ -43,11 +43,11 @@ type questionsInput struct {
 
 type outlineOutput struct {
 	Body struct {
-		Headings  []Heading `json:"headings" nullable:"false" doc:"The headings in the order of the document, without its title."`
-		Complete  bool      `json:"complete" doc:"False if the document has more passages than an outline covers, which is 10,000."`
-		Summary   []string  `json:"summary" nullable:"false" doc:"Leading sentences of the document."`
-		Previous  *Neighbor `json:"previous,omitempty" doc:"The document before it in the collection, by title. Absent for the first one."`
-		Next      *Neighbor `json:"next,omitempty" doc:"The document after it in the collection, by title. Absent for the last one."`
+		Headings []Heading `json:"headings" nullable:"false" doc:"The headings in the order of the document, without its title."`
+		Complete bool      `json:"complete" doc:"False if the document has more passages than an outline covers, which is 10,000."`
+		Summary  []string  `json:"summary" nullable:"false" doc:"Leading sentences of the document."`
+		Previous *Neighbor `json:"previous,omitempty" doc:"The document before it in the collection, by title. Absent for the first one."`
+		Next     *Neighbor `json:"next,omitempty" doc:"The document after it in the collection, by title. Absent for the last one."`
 	} `nameHint:"DocumentOutline"`
 }
 
