@@ -290,7 +290,14 @@ func (a accounts) write(ctx context.Context, w io.Writer, head AccountExport, p 
 	for i, part := range []struct {
 		name string
 		is   any
-	}{{"account", head.Account}, {"tokens", head.Tokens}, {"facts", head.Facts}, {"prompts", head.Prompts}, {"preferences", head.Preferences}, {"sign_ins", head.SignIns}} {
+	}{
+		{"account", head.Account},
+		{"tokens", head.Tokens},
+		{"facts", head.Facts},
+		{"prompts", head.Prompts},
+		{"preferences", head.Preferences},
+		{"sign_ins", head.SignIns},
+	} {
 		data, err := json.Marshal(part.is)
 		if err != nil {
 			return fmt.Errorf("export: %w", err)

@@ -154,7 +154,8 @@ func FuzzAGUI(f *testing.F) {
 	}
 	w := newWorld()
 	handler, err := New(Config{
-		RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Choices: w, Traces: w, Versions: w,
+		RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w,
+		Memories: w, Prompts: w, Choices: w, Traces: w, Versions: w,
 		Shares: w, Messages: w,
 		Conversations: w, Embedder: w, Agent: "docent",
 	})

@@ -456,7 +456,8 @@ func FuzzOpenAI(f *testing.F) {
 	f.Add(uint8(2), []byte(`{"model":"docent","input":["x","y"],"encoding_format":"base64","dimensions":2}`))
 	w := newWorld()
 	handler, err := New(Config{
-		RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Choices: w, Traces: w, Versions: w,
+		RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w,
+		Memories: w, Prompts: w, Choices: w, Traces: w, Versions: w,
 		Shares: w, Messages: w,
 		Conversations: w, Embedder: w, Agent: "docent",
 	})

@@ -73,7 +73,8 @@ func (p preferences) set(ctx context.Context, in *preferencesInput) (*struct{}, 
 		return nil, err //nolint:wrapcheck // it is for users
 	}
 	if !p.instructions && next.Instructions != "" {
-		return nil, fault.New(fault.Forbidden, "instructions_off", "the operator of this server has turned own instructions off; leave them empty")
+		return nil, fault.New(fault.Forbidden, "instructions_off",
+			"the operator of this server has turned own instructions off; leave them empty")
 	}
 	return nil, p.store.SetPreferences(ctx, who.ID, next) //nolint:wrapcheck // the store names the operation
 }

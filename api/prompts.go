@@ -70,9 +70,10 @@ func (p prompts) addRoutes(r *route.Router) {
 		Method: http.MethodGet, Path: list, OperationID: "list-prompts", Tags: tags, Summary: "List your prompts and the shared ones, by name",
 	}, p.list)
 	route.Add(r, huma.Operation{
-		Method: http.MethodPost, Path: list, OperationID: "create-prompt", Tags: tags, Summary: "Keep a prompt", DefaultStatus: http.StatusCreated,
-		Errors:      []int{http.StatusForbidden, http.StatusConflict},
-		Description: "You can keep 200 prompts. The audit log records acts on shared ones.",
+		Method: http.MethodPost, Path: list, OperationID: "create-prompt", Tags: tags, Summary: "Keep a prompt",
+		DefaultStatus: http.StatusCreated,
+		Errors:        []int{http.StatusForbidden, http.StatusConflict},
+		Description:   "You can keep 200 prompts. The audit log records acts on shared ones.",
 	}, p.create)
 	route.Add(r, huma.Operation{
 		Method: http.MethodPut, Path: one, OperationID: "change-prompt", Tags: tags, Summary: "Change a prompt", Errors: missing,
@@ -120,7 +121,8 @@ func (p prompts) checked(ctx context.Context, content promptContent) (profile.Pr
 	who, _ := auth.FromContext(ctx)
 	by := profile.Editor{Principal: who.ID, Admin: who.May(auth.Admin)}
 	if content.Shared && !by.Admin {
-		return profile.Prompt{}, by, fault.New(fault.Forbidden, "prompt_share_admin_only", "only administrators may share a prompt with everybody")
+		return profile.Prompt{}, by, fault.New(fault.Forbidden, "prompt_share_admin_only",
+			"only administrators may share a prompt with everybody")
 	}
 	out, err := profile.Prompt{
 		Owner: who.ID, Name: content.Name, Text: content.Text, Shared: content.Shared, UpdatedAt: time.Now().UTC().Truncate(time.Microsecond),

@@ -22,7 +22,8 @@ func (p Preferences) Check() (Preferences, error) {
 	p.Instructions = strings.TrimSpace(p.Instructions)
 	switch {
 	case p.Language != "" && p.Language != "en" && p.Language != "de":
-		return p, fault.New(fault.Invalid, "preferences_language", "docent does not know the language %.20q; choose en or de, or none", p.Language)
+		return p, fault.New(fault.Invalid, "preferences_language",
+			"docent does not know the language %.20q; choose en or de, or none", p.Language)
 	case utf8.RuneCountInString(p.Instructions) > rag.MaxInstructions:
 		return p, fault.New(fault.Invalid, "instructions_long",
 			"the instructions are longer than %d characters; shorten them", rag.MaxInstructions)

@@ -139,7 +139,8 @@ func alone(text string) []Heading {
 		at += len(line)
 		first, _ := utf8.DecodeRuneInString(bare)
 		switch {
-		case bare == "" || utf8.RuneCountInString(bare) > longestAlone || !empty(i-1) || !empty(i+1) || strings.TrimSpace(text[min(at, len(text)):]) == "",
+		case bare == "" || utf8.RuneCountInString(bare) > longestAlone || !empty(i-1) || !empty(i+1),
+			strings.TrimSpace(text[min(at, len(text)):]) == "",
 			!unicode.IsUpper(first) && !unicode.IsNumber(first), strings.ContainsRune(".,;:!?…", lastRune(bare)),
 			listed.MatchString(bare), row.MatchString(bare):
 			continue

@@ -34,7 +34,8 @@ var Levels = []Level{
 	{"sessions", []string{"agent/session"}},
 	{"recordings", []string{"agent/recording"}},
 	{"parts", []string{
-		"index/...", "ingest/...", "agent/...", "eval/...", "auth/...", "backup", "insight/...", "profile", "settings/...", "webhook", "ws/dialect",
+		"index/...", "ingest/...", "agent/...", "eval/...", "auth/...", "backup", "insight/...",
+		"profile", "settings/...", "webhook", "ws/dialect",
 	}},
 	{"HTTP routes", []string{"api/route", "api/slots", "api/stall", "api/sse", "api/filename"}},
 	{"HTTP answers", []string{"api/ask"}},

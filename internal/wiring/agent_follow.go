@@ -116,12 +116,12 @@ func (s *Server) run(a *Answers, next *definition.Definition) error {
 		return err //nolint:wrapcheck // the error names the agent
 	}
 	s.definition = next
-	s.draw(next.Agent)
+	draw(s, next.Agent)
 	return nil
 }
 
-// draw lays out the graph of an agent for the page.
-func (s *Server) draw(a *agent.Agent) {
+// draw lays out the graph of the agent for the page.
+func draw(s *Server, a *agent.Agent) {
 	g, err := a.Graph()
 	if err != nil { // Validate found nothing before
 		s.Log.Warn("cannot draw the agent", "reason", fault.Message(err))

@@ -243,7 +243,7 @@ func (s *Server) open(ctx context.Context, a *agent.Agent, addr string) (http.Ha
 	if s.definition, err = s.agent(ctx, a); err != nil {
 		return nil, err
 	}
-	s.draw(s.definition.Agent)
+	draw(s, s.definition.Agent)
 	if err := s.newRelay(); err != nil {
 		return nil, err
 	}

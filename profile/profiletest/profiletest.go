@@ -126,7 +126,8 @@ func testLimits(t *testing.T, s Store) {
 	p.Shared = false
 	own := add(t, s, p)
 	own.Shared = true
-	storetest.WantKind(t, "one more", s.Prompts.ChangePrompt(t.Context(), profile.Editor{Principal: own.Owner, Admin: true}, own), fault.Conflict)
+	admin := profile.Editor{Principal: own.Owner, Admin: true}
+	storetest.WantKind(t, "one more", s.Prompts.ChangePrompt(t.Context(), admin, own), fault.Conflict)
 }
 
 // testDeletion deletes owners. Only shared prompts stay.

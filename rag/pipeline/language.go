@@ -27,8 +27,8 @@ var germanFormats = func() map[string]string {
 // german reports whether docent's own words are German.
 func (a *answering) german() bool { return cmp.Or(a.wishes.Language, a.message.Language) == "de" }
 
-// inLanguage returns a sentence in the language of the user's wishes, or of the question. Only English and German are known. The id stays, so that
-// clients can write the sentence in the language of their users.
+// inLanguage returns a sentence in the language of the user's wishes, or of the question. Only English and German are known. The
+// id stays, so that clients can write the sentence in the language of their users.
 func (a *answering) inLanguage(t fault.Text) fault.Text {
 	if a.german() {
 		return inGerman(t)

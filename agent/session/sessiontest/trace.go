@@ -31,7 +31,8 @@ func traceRead(t *testing.T, db Database) {
 	at := time.Date(2026, 2, 3, 4, 5, 6, 789000, time.UTC)
 	turn := begun(row, say(t, s, row, "", "one").Event)
 	turn.Transitions = []chat.Transition{
-		{Source: "greet", Dest: "order", Event: "receive_message_text", Condition: "intent order", Time: at}, {Source: "order", Dest: "done", Time: at},
+		{Source: "greet", Dest: "order", Event: "receive_message_text", Condition: "intent order", Time: at},
+		{Source: "order", Dest: "done", Time: at},
 	}
 	turn.Predictions = []chat.Prediction{{Message: "one", Classifier: "examples", Intent: "order", Score: .875, Time: at}}
 	commit(t, s, turn)
