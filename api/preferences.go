@@ -20,7 +20,7 @@ type Preferences struct {
 	Instructions string `json:"instructions" doc:"Your own instructions for chat models, with at most 2000 characters. They change the form of answers, not the search, the rights, and the citations."`
 }
 
-// OwnPreferences are preferences with what the server allows.
+// OwnPreferences are preferences and the permission of the server.
 type OwnPreferences struct {
 	Preferences
 

@@ -26,8 +26,8 @@ func Struck(s string) string {
 // blank matches a block without text: nothing, or the marker of an item.
 var blank = lazyregexp.New(`^\s*(?:(?:[-*+•]|\d+[.)])\s*)?(?:\[[ xX]\]\s*|[☐☑]\s*)?$`)
 
-// WithoutStruck returns a document without its struck-out text, because the rest is what the document
-// states. If most of the text is struck out, that is its point, and the text stays with its marks.
+// WithoutStruck returns a document without its struck-out text, because the document states only the
+// rest. If most of the text is struck out, that is its point, and the text stays with its marks.
 func (d *Document) WithoutStruck() *Document {
 	if !strings.Contains(d.Text, StruckMark) {
 		return d

@@ -269,7 +269,7 @@ func want(t *testing.T, what string, got []string, want ...string) {
 	}
 }
 
-// TestWeek sends each digest once, with what its recipient may see.
+// TestWeek sends each digest once, with things that its recipient may see.
 func TestWeek(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -12,7 +12,7 @@ import (
 // Languages are the languages of the texts.
 var Languages = []string{"en", "de"}
 
-// Digest is what a recipient learns.
+// Digest is the content of a digest for one recipient.
 type Digest struct {
 	// Things are things to do, worst first.
 	Things []today.Thing

@@ -85,7 +85,7 @@ func privateFiles(t *testing.T, cfg servertest.Config) {
 	s := guarded(t, cfg)
 	owner := s.Person("user owner")
 	s.attached(t, owner, "private")
-	// TestWhoMayDoWhat checks that other users may do what tokens with their scopes may.
+	// TestWhoMayDoWhat checks that other users have the rights of tokens with their scopes.
 	for _, name := range []string{"nobody", "token owner", "token other", "token feeder", "token both", "token root", "token site", "user owner", "user root"} {
 		s.wantNoFile(t, s.Person(name))
 	}

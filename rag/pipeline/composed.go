@@ -82,9 +82,9 @@ func escaped(name string) string {
 // months are the names of the months in German.
 var months = []string{"Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November", "Dezember"}
 
-// day returns a day in words, such as "4 March 2026".
-func (a *answering) day(t time.Time) string {
-	if a.german() {
+// dayIn returns a day in words, such as "4 March 2026" or "4. März 2026".
+func dayIn(t time.Time, german bool) string {
+	if german {
 		return fmt.Sprintf("%d. %s %d", t.Day(), months[t.Month()-1], t.Year())
 	}
 	return t.Format("2 January 2006")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"docent/internal/fault"
 	"docent/internal/lazyregexp"
@@ -227,7 +226,7 @@ func (a librarian) entry(ctx context.Context, out *composed, d corpus.Document, 
 		notes = append(notes, name)
 	}
 	if d.Dated() {
-		notes = append(notes, a.day(d.Date))
+		notes = append(notes, dayIn(d.Date, a.german()))
 	}
 	line := title
 	if len(notes) > 0 {
@@ -385,7 +384,7 @@ func (a librarian) updated(ctx context.Context, documents []corpus.Document) err
 				break
 			}
 		}
-		said := a.said(dates(d, a.day))
+		said := a.said(dates(d, a.german()))
 		if len(chunks) == 0 {
 			out.say(said)
 			continue
@@ -398,15 +397,15 @@ func (a librarian) updated(ctx context.Context, documents []corpus.Document) err
 }
 
 // dates is the sentence with the dates of a document.
-func dates(d corpus.Document, day func(time.Time) string) fault.Text {
+func dates(d corpus.Document, german bool) fault.Text {
 	switch {
 	case d.Date.IsZero():
-		return fault.NewText("library_added", "%s: its source has no date. It was last read on %s.", shownTitle(d), day(d.UpdatedAt))
+		return fault.NewText("library_added", "%s: its source has no date. It was last read on %s.", shownTitle(d), dayIn(d.UpdatedAt, german))
 	case d.DateFrom == corpus.FileTime:
 		return fault.NewText("library_file_changed", "%s: the file was changed on %s, and last read on %s.",
-			shownTitle(d), day(d.Date), day(d.UpdatedAt))
+			shownTitle(d), dayIn(d.Date, german), dayIn(d.UpdatedAt, german))
 	default:
-		return fault.NewText("library_changed", "%s: dated %s, last read on %s.", shownTitle(d), day(d.Date), day(d.UpdatedAt))
+		return fault.NewText("library_changed", "%s: dated %s, last read on %s.", shownTitle(d), dayIn(d.Date, german), dayIn(d.UpdatedAt, german))
 	}
 }
 

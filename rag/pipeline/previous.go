@@ -254,7 +254,7 @@ func (a *answering) place(p corpus.Passage) string {
 		notes = append(notes, a.said(fault.NewText("page_number", "page %d", *p.Page+1)))
 	}
 	if p.Document.Dated() {
-		notes = append(notes, a.day(p.Document.Date))
+		notes = append(notes, dayIn(p.Document.Date, a.german()))
 	}
 	if len(notes) > 0 {
 		line += " (" + strings.Join(notes, ", ") + ")"

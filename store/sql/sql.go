@@ -112,8 +112,8 @@ func New(db Database) Store {
 		webhooks: webhooks{db}, feedback: feedback{db}, usage: usage{db}, auditRecords: auditRecords{db}, sources: sources{db},
 		documents: documents{db}, collectionRights: collectionRights{db},
 		sessions: sessions{db}, accounts: accounts{db}, snapshots: snapshots{db},
-		insights: insights{db}, approvals: approvals{db}, shares: shares{db}, memories: memories{db}, prompts: prompts{db}, preferences: preferences{db},
-		settingRecords: settingRecords{db}, backupRuns: backupRuns{db}, workRecords: workRecords{db},
+		insights: insights{db}, approvals: approvals{db}, shares: shares{db}, memories: memories{db},
+		prompts: prompts{db}, preferences: preferences{db}, settingRecords: settingRecords{db}, backupRuns: backupRuns{db}, workRecords: workRecords{db},
 		keptQuestions: keptQuestions{db}, digests: digests{db}, secrets: secrets{db},
 	}
 }

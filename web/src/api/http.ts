@@ -3,15 +3,10 @@
 import { base } from './base';
 import type {
   NewShare,
-  FactRow,
-  OwnPreferences,
-  Preferences,
-  PromptContent,
   PromptRow,
   AgentPicture,
   SessionTrace,
   ShareRow,
-  SignInRow,
   SharedConversation,
   ChunkPage,
   CollectionChanges,
@@ -24,7 +19,6 @@ import type {
   GroupRow,
   Info,
   Me,
-  NewToken,
   PageRow,
   Facets,
   Places,
@@ -33,7 +27,6 @@ import type {
   SessionRow,
   Stored,
   Suggestions,
-  TokenRow,
   UploadResult,
 } from './shapes';
 import type { Named } from '../words/sentences';
@@ -343,36 +336,7 @@ export const openLink = (link: string) => json<{ name: string }>('/api/password-
 /** useLink sets the password with a link, and signs in. */
 export const useLink = (link: string, password: string) => json<Me>('/api/password-link', write('PUT', { link, password }));
 
-/** changePassword sets the user's password. It ends all sign-ins, and starts a new one here. */
-export const changePassword = (old: string, password: string) => call('/api/me/password', write('PUT', { old, password }));
-
-/** deleteAccount deletes the user, and the conversations if they should go, too. */
-export const deleteAccount = (password: string, conversations: boolean) => call('/api/me/delete', write('POST', { password, conversations }));
-
-export const listSignIns = () => json<SignInRow[]>('/api/me/sign-ins');
-
-export const endSignIn = (id: string) => call(`/api/me/sign-ins/${encodeURIComponent(id)}`, { method: 'DELETE' });
-
-export const getPreferences = () => json<OwnPreferences>('/api/me/preferences');
-
-export const setPreferences = (preferences: Preferences) => call('/api/me/preferences', write('PUT', preferences));
-
 export const listPrompts = () => json<PromptRow[]>('/api/prompts');
-
-export const createPrompt = (prompt: PromptContent) => json<PromptRow>('/api/prompts', write('POST', prompt));
-
-export const changePrompt = (id: number, prompt: PromptContent) => call(`/api/prompts/${id}`, write('PUT', prompt));
-
-export const deletePrompt = (id: number) => call(`/api/prompts/${id}`, { method: 'DELETE' });
-
-export const listFacts = () => json<FactRow[]>('/api/me/memory');
-
-/** eraseFacts erases a fact, or all facts about the user. */
-export const eraseFacts = (fact?: { agent_name: string; key: string }) =>
-  call('/api/me/memory' + query(fact ? { agent_name: fact.agent_name, key: fact.key } : {}), { method: 'DELETE' });
-
-/** accountAddress is the address of the user's data as a file. */
-export const accountAddress = `${base}/api/me/export`;
 
 export const logOut = () => call('/api/logout', { method: 'POST' });
 
@@ -403,7 +367,7 @@ export const changeSession = (session: string, change: SessionChange) =>
 
 export const listCollections = () => json<CollectionRow[]>('/api/collections');
 
-const write = (method: string, body?: unknown): RequestInit =>
+export const write = (method: string, body?: unknown): RequestInit =>
   body === undefined ? { method } : { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
 
 const collectionAt = (name: string) => `/api/collections/${encodeURIComponent(name)}`;
@@ -438,13 +402,6 @@ export const setMember = (group: string, member: string, is: boolean) =>
 
 /** exportAddress returns the address of a conversation, or of one turn, as a file. */
 export const exportAddress = (session: string, format: 'json' | 'markdown' | 'docx' | 'pdf' | 'recording', turn?: number) => `${base}/api/sessions/${encodeURIComponent(session)}/export` + query({ format, turn });
-
-export const listTokens = () => json<TokenRow[] | null>('/api/tokens').then((r) => r ?? []);
-
-export const createToken = (token: { name: string; scopes: string[]; expires_at?: string }) =>
-  json<NewToken>('/api/tokens', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(token) });
-
-export const revokeToken = (id: number) => call(`/api/tokens/${id}`, { method: 'DELETE' });
 
 // The request outlives the page, which deletes unused sessions when it is closed.
 export const deleteSession = (session: string) =>
