@@ -405,7 +405,8 @@ func dates(d corpus.Document, german bool) fault.Text {
 		return fault.NewText("library_file_changed", "%s: the file was changed on %s, and last read on %s.",
 			shownTitle(d), dayIn(d.Date, german), dayIn(d.UpdatedAt, german))
 	default:
-		return fault.NewText("library_changed", "%s: dated %s, last read on %s.", shownTitle(d), dayIn(d.Date, german), dayIn(d.UpdatedAt, german))
+		return fault.NewText("library_changed", "%s: dated %s, last read on %s.",
+			shownTitle(d), dayIn(d.Date, german), dayIn(d.UpdatedAt, german))
 	}
 }
 

@@ -113,7 +113,8 @@ func New(db Database) Store {
 		documents: documents{db}, collectionRights: collectionRights{db},
 		sessions: sessions{db}, accounts: accounts{db}, snapshots: snapshots{db},
 		insights: insights{db}, approvals: approvals{db}, shares: shares{db}, memories: memories{db},
-		prompts: prompts{db}, preferences: preferences{db}, settingRecords: settingRecords{db}, backupRuns: backupRuns{db}, workRecords: workRecords{db},
+		prompts: prompts{db}, preferences: preferences{db}, settingRecords: settingRecords{db},
+		backupRuns: backupRuns{db}, workRecords: workRecords{db},
 		keptQuestions: keptQuestions{db}, digests: digests{db}, secrets: secrets{db},
 	}
 }
