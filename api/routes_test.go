@@ -364,7 +364,7 @@ var contract = []string{
 	"DELETE /api/insight/kept/{id}", "GET /api/insight/thresholds",
 	"GET /api/settings", "PUT /api/settings/{key}", "DELETE /api/settings/{key}",
 	"GET /api/models", "PUT /api/models", "PUT /api/models/{name}", "DELETE /api/models/{name}", "POST /api/models/test", "GET /api/models/local",
-	"GET /api/system", "GET /api/system/backups", "POST /api/system/backups",
+	"GET /api/system", "GET /api/system/digest", "POST /api/system/digest", "GET /api/system/backups", "POST /api/system/backups",
 	"POST /api/events", "POST /api/sessions/{session_id}/events",
 	"POST /notify_websocket",
 }

@@ -137,12 +137,13 @@ func (s server) chat(ctx context.Context, in *chatInput) (*huma.StreamResponse, 
 	if err != nil {
 		return nil, err
 	}
+	q.streams = in.Body.Stream != nil && *in.Body.Stream
 	wait, err := s.ask(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	c := Completion{ID: "chatcmpl-" + route.RequestID(ctx), Object: "chat.completion", Created: time.Now().Unix(), Model: in.Body.Model}
-	if in.Body.Stream != nil && *in.Body.Stream {
+	if q.streams {
 		c.Object = "chat.completion.chunk"
 		return s.stream(func(out *sse.Writer) { s.sendChat(ctx, out, c, wait, in.Body.usage()) }), nil
 	}

@@ -32,6 +32,8 @@ const tag = "openai"
 
 // Answers answers questions.
 type Answers interface {
+	// Answer returns a whole answer.
+	Answer(ctx context.Context, req rag.Request) (rag.Answer, error)
 	// Stream starts an answer and returns its parts.
 	Stream(ctx context.Context, req rag.Request) (iter.Seq2[rag.Part, error], error)
 	// Slot takes the slot of an answer, and counts questions for the quota of the

@@ -45,6 +45,8 @@ type question struct {
 
 	rag.Request
 	stops []string
+	// streams says that the client reads the answer while it is written.
+	streams bool
 }
 
 // refusal is a parameter that would change the meaning of the answer.
@@ -234,6 +236,15 @@ func (s server) ask(ctx context.Context, q question) (wait, error) {
 // askOnce starts an answer without a session. It yields no pieces if the answer may end
 // before a text, because the text may be at their border.
 func (s server) askOnce(ctx context.Context, q question) (wait, error) {
+	if !q.streams {
+		return func(func(string)) (answer, error) {
+			whole, err := s.Answers.Answer(ctx, q.Request)
+			if err != nil {
+				return answer{}, err
+			}
+			return s.ofAnswer(whole, q), nil
+		}, nil
+	}
 	parts, err := s.Answers.Stream(ctx, q.Request)
 	if err != nil {
 		return nil, err
@@ -247,15 +258,20 @@ func (s server) askOnce(ctx context.Context, q question) (wait, error) {
 				final(part.Final)
 			}
 			if part.Answer != nil {
-				a := answer{stopped: part.Answer.Stopped}
-				if u := part.Answer.Usage; u != nil {
-					a.usage = Usage{u.Prompt, u.Completion, u.Prompt + u.Completion}
-				}
-				a.add(s.Message(*part.Answer), q.origin)
-				a.cut(q.stops)
-				return a, nil
+				return s.ofAnswer(*part.Answer, q), nil
 			}
 		}
 		return answer{}, errors.New("the answer has no end")
 	}, nil
+}
+
+// ofAnswer returns the answer to a question without a session.
+func (s server) ofAnswer(whole rag.Answer, q question) answer {
+	a := answer{stopped: whole.Stopped}
+	if u := whole.Usage; u != nil {
+		a.usage = Usage{u.Prompt, u.Completion, u.Prompt + u.Completion}
+	}
+	a.add(s.Message(whole), q.origin)
+	a.cut(q.stops)
+	return a
 }

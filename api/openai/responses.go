@@ -194,6 +194,7 @@ func (s server) respond(ctx context.Context, in *responseInput) (*huma.StreamRes
 	if err != nil {
 		return nil, err
 	}
+	q.streams = in.Body.Stream != nil && *in.Body.Stream
 	wait, err := s.ask(ctx, q)
 	if err != nil {
 		return nil, err
@@ -206,7 +207,7 @@ func (s server) respond(ctx context.Context, in *responseInput) (*huma.StreamRes
 		ID: "resp_" + route.RequestID(ctx), Object: "response", CreatedAt: time.Now().Unix(), Status: "in_progress",
 		Metadata: metadata, Model: in.Body.Model, Output: []Item{}, ToolChoice: "none", Tools: []any{},
 	}
-	if in.Body.Stream != nil && *in.Body.Stream {
+	if q.streams {
 		return s.stream(func(out *sse.Writer) { (&events{out: out}).send(ctx, s, r, wait) }), nil
 	}
 	a, err := wait(ignore)

@@ -189,8 +189,8 @@ func (s *Sender) send(ctx context.Context, plan Plan, due time.Time, recipients 
 			continue
 		}
 		var failed error
-		switch {
-		case r.Address == Webhooks:
+		switch r.Address {
+		case Webhooks:
 			told, err := s.notify(ctx, plan)
 			if err == nil && !told {
 				continue // nobody wants it

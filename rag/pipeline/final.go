@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"docent/rag/retrieve"
 	"docent/rag/text"
 )
 
@@ -14,9 +15,10 @@ const finalBytes = 32
 // finalText finds the beginning of an answer while the model writes. It is for readers
 // who cannot replace text.
 type finalText struct {
-	passages int    // that the model may cite
-	text     string // found so far
-	checked  int    // length of the model's text at the last check
+	passages int        // that the model may cite
+	names    text.Names // of their documents
+	text     string     // found so far
+	checked  int        // length of the model's text at the last check
 }
 
 // more returns the text that has become final, from all text of the model so far. A
@@ -27,7 +29,7 @@ func (s *finalText) more(written string) string {
 		return ""
 	}
 	s.checked = len(written)
-	body := tidied(written, s.passages)
+	body := tidied(written, s.passages, s.names)
 	sentences := text.Sentences(body, false)
 	if len(sentences) < 2 {
 		return ""
@@ -55,7 +57,18 @@ func beginWith(text, body string) string {
 	return text + body[n:]
 }
 
-// tidied repairs a model's text and resolves its citation markers.
-func tidied(written string, passages int) string {
-	return strings.TrimSpace(text.ResolveMarkers(text.DropSources(text.Tidy(text.Clean(written))), passages))
+// tidied repairs a model's text, resolves its citation markers, and drops its citations by name.
+func tidied(written string, passages int, names text.Names) string {
+	body := text.DropSources(text.Tidy(text.Clean(written)), names)
+	return strings.TrimSpace(text.DropNames(text.ResolveMarkers(body, passages), names))
+}
+
+// namesOf returns the names by which models cite the documents of passages.
+func namesOf(results []retrieve.Result) text.Names {
+	var names []string
+	for _, r := range results {
+		d := r.Passage.Document
+		names = append(names, d.Title, d.Source, fileName(d))
+	}
+	return text.NamesOf(names...)
 }

@@ -62,7 +62,7 @@ func number(m *rag.Answer, from int) {
 
 // cite is Cite without the numbers of passages that docent found itself.
 func cite(static *embed.Static, w Written) rag.Answer {
-	body := beginWith(w.Final, tidied(w.Text, len(w.Results)))
+	body := beginWith(w.Final, tidied(w.Text, len(w.Results), namesOf(w.Results)))
 	m := rag.Answer{
 		Model: w.Model, Prompts: w.Prompts, Question: w.Question, Passages: passages(w.Results),
 		Text: body + CutNote(w.Language, w.StopReason) + w.Note,

@@ -69,6 +69,7 @@ func TestCiteFindsWhatIsNotCited(t *testing.T) {
 	for text, want := range map[string]rag.Sentence{
 		"Sets the amount of memory the database server uses for shared memory buffers.":     {Passages: []int{2}, Support: rag.Strong, Found: true},
 		"The default value is four megabytes.":                                              {Passages: []int{1}, Support: rag.Strong, Found: true},
+		"The default value is four megabytes [Source: Resources].":                          {Passages: []int{1}, Support: rag.Strong, Found: true},
 		"The default value is five megabytes (5MB).":                                        {Support: rag.None},
 		"The default value is not four megabytes.":                                          {Support: rag.None},
 		"The default is 4MB [2].":                                                           {Passages: []int{2}, Support: rag.None},
