@@ -117,6 +117,10 @@ func TestOpenAIChat(t *testing.T) {
 			t.Errorf("%s: the request is %+v", test.model, req)
 		}
 	}
+	// Only then, docent quotes if the model breaks off.
+	if n := w.whole.Load(); n != 2 {
+		t.Errorf("%d of two answers are for callers that wait for the whole", n)
+	}
 }
 
 func TestOpenAIStream(t *testing.T) {
@@ -148,6 +152,9 @@ func TestOpenAIStream(t *testing.T) {
 		}
 	}
 	_, body = c.do("POST", "/v1/chat/completions", `{"model":"docent","stream":true,"messages":[{"role":"user","content":"what?"}]}`)
+	if n := w.whole.Load(); n != 0 {
+		t.Errorf("%d streams wait for the whole answer", n)
+	}
 	if !strings.HasSuffix(body, `data: {"error":{"message":"the model is away","type":"server_error","param":null,"code":"test_sentence"}}`+"\n\n") {
 		t.Errorf("a late error: %s", body)
 	}

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -68,7 +69,8 @@ type world struct {
 	editors []string
 	// forgotten are the owners, agents, and keys of erased facts.
 	forgotten [][3]string
-	broken    error // every store method fails with it
+	broken    error        // every store method fails with it
+	whole     atomic.Int32 // answers to callers that wait for the whole
 }
 
 func newWorld() *world {
@@ -116,6 +118,7 @@ func (w *world) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part,
 }
 
 func (w *world) Run(ctx context.Context, req rag.Request) (rag.Answer, error) {
+	w.whole.Add(1)
 	for p, err := range w.answer(ctx, req) {
 		if err != nil {
 			return rag.Answer{}, err
