@@ -39,6 +39,8 @@ func serve(t *testing.T, cfg system.Config) func(method, path string, out any) i
 			{Route: "GET /api/system", Scope: route.Public},
 			{Route: "GET /api/system/backups", Scope: route.Public},
 			{Route: "POST /api/system/backups", Scope: route.Public},
+			{Route: "GET /api/system/digest", Scope: route.Public},
+			{Route: "POST /api/system/digest", Scope: route.Public},
 		},
 	})
 	system.AddRoutes(r, cfg)

@@ -177,7 +177,7 @@ func runProgram(t *testing.T, folder string, stderr io.Writer, env ...string) {
 	cmd := exec.Command("go", "run", ".") //nolint:noctx // an interrupt ends it
 	cmd.Dir, cmd.Stderr = folder, stderr
 	cmd.Env = append(os.Environ(), append(env,
-		"GOPROXY=off", "GOFLAGS="+raceFlag(), "DOCENT_DATA="+t.TempDir())...)
+		"GOPROXY=off", "GOFLAGS="+buildFlags(), "DOCENT_DATA="+t.TempDir())...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // go run and the program
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -190,14 +190,18 @@ func runProgram(t *testing.T, folder string, stderr io.Writer, env ...string) {
 	})
 }
 
-// raceFlag returns the flag -race if this test has it. So the packages of docent are
-// compiled only once, for the tests and for the programs.
-func raceFlag() string {
-	info, ok := debug.ReadBuildInfo()
-	if ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
-		return "-race"
+// buildFlags returns the flags -race and -trimpath if this test has them. So the packages of
+// docent are compiled only once, for the tests and for the programs.
+func buildFlags() string {
+	var flags []string
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, flag := range []string{"-race", "-trimpath"} {
+			if slices.Contains(info.Settings, debug.BuildSetting{Key: flag, Value: "true"}) {
+				flags = append(flags, flag)
+			}
+		}
 	}
-	return ""
+	return strings.Join(flags, " ")
 }
 
 // watcher sends the rest of the first line that begins with line.
