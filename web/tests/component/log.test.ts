@@ -39,7 +39,7 @@ test('filters, shows more, and downloads the same records', async () => {
   const begin = encodeURIComponent(new Date('2026-05-01T00:00').toISOString());
   const end = encodeURIComponent(new Date('2026-05-03T00:00').toISOString());
   const query = `actor=ada&since=${begin}&until=${end}`;
-  const kinds = 'action=setting&action=model&action=server&action=backup&action=log';
+  const kinds = 'action=setting&action=model&action=prompt&action=server&action=backup&action=digest&action=key&action=log';
   await expect.poll(() => mock.log.asked.at(-1)).toBe(`?${query}&limit=50&${kinds}`);
   expect(await page.getByRole('link', { name: 'Download as JSON lines' }).getAttribute('href')).toContain(`/api/admin/log/export?${query}&${kinds}`);
   await page.getByRole('button', { name: 'Show all' }).click();
