@@ -184,6 +184,8 @@ var samples = map[string]sample{
 	"GET /api/system":                                      {ok: 200},
 	"GET /api/system/backups":                              {ok: 200},
 	"POST /api/system/backups":                             {ok: 409},
+	"GET /api/system/digest":                               {ok: 200},
+	"POST /api/system/digest":                              {ok: 409},
 	"GET /metrics":                                         {ok: 200},
 	"GET /api/source-kinds":                                {ok: 200},
 	"GET /api/sources":                                     {ok: 200},
