@@ -254,7 +254,7 @@ describe('messages of the user', () => {
   test('a file that is no document is reported, and blocks nothing', async () => {
     await attach(text('tide.txt', 'The tide of Quelmouth.\n'), { name: 'blob.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2, 3, 0, 255, 254, 0, 7]) });
     await say('When do spring tides occur?');
-    await page.getByText(/binary:/).first().waitFor();
+    await page.getByText(/it is binary/).first().waitFor();
     await answered(1);
     await accessible(page);
   });
