@@ -105,12 +105,12 @@ type Totals interface {
 	AnswerTotals(ctx context.Context, since string, collections []string) ([]insight.Totals, error)
 }
 
-// Disabled is the error for a recipient who is a disabled user.
+// Disabled is the error for a disabled user among the recipients.
 func Disabled(user string) error {
 	return fault.New(fault.Forbidden, "digest_user_disabled", "the user %q is disabled", user)
 }
 
-// ManagesNothing is the error for a recipient who is neither a manager nor an administrator.
+// ManagesNothing is the error for a recipient without a collection to manage.
 func ManagesNothing(user string) error {
 	return fault.New(fault.Forbidden, "digest_user_manages_nothing",
 		"the user %q manages no collection; give the right to manage one, or remove the recipient", user)

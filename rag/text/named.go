@@ -45,7 +45,7 @@ var (
 	bracketed = lazyregexp.New(`^(?:\[([^\[\]\n]{1,256})\]|\(([^()\n]{1,256})\)|【([^【】\n]{1,256})】)`)
 	// sourceWord matches the words before a cited name.
 	sourceWord = lazyregexp.New(`^\s*(?i:(?:` + seeWords + `)\s+)?(?i:(?:sources?|documents?|files?|quellen?|dokumente?|dateien?|fuentes?)\s*:\s*)?`)
-	// refersTo matches the end of a text that needs the name behind it, as in "according to [Handbook]".
+	// refersTo matches a text that is incomplete without a following name, such as "according to".
 	refersTo = lazyregexp.New(`(?i)(?:^|[^\pL])(?:in|to|see|the|of|from|by|per|and|with|im|der|dem|das|die|laut|siehe|nach|und|mit|zu|aus)\s+$`)
 )
 

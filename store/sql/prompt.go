@@ -66,7 +66,8 @@ func removeProfile(ctx context.Context, tx Tx, owner string) error {
 	return change(ctx, tx, nil, `UPDATE prompt SET owner = '' WHERE owner = $1`, owner)
 }
 
-// mayChange selects the prompt $1 if the editor $2, who is an administrator if $3, may change it.
+// mayChange selects the prompt $1 if the editor may change it. $2 is the editor. $3 says whether the
+// editor is an administrator.
 const mayChange = `id = $1 AND CASE WHEN shared THEN $3 ELSE owner = $2 END`
 
 // ChangePrompt changes a prompt; see profile.Prompts.

@@ -91,7 +91,7 @@ func (a *asciidoc) mark(s *spans, i int) (next int, out string, ok bool) {
 	return 0, "", false
 }
 
-// styled reads marked text behind its roles, such as [.line-through]#text#.
+// styled reads a text with roles in front, such as [.line-through]#text#.
 func (a *asciidoc) styled(s *spans, i int) (next int, out string, ok bool) {
 	roles := adocRoles.FindString(s.text[i:min(len(s.text), i+maxRoles)])
 	at := i + len(roles)
