@@ -86,7 +86,7 @@ var answerKinds = []answerKind{
 			`\bwhats? (?:do|does|did|would|will)\b.*\bcost\b|\bcosts? per (?:day|week|month|year|user|seat|person)\b|` +
 			`\b(?:price|fee|salary)s? (?:of|per|for)\b|\b(?:yearly|monthly|annual) (?:\w+ )?(?:price|cost|fee|amount|donation)s?\b`),
 		given: lazyregexp.New(currencies + ` ?\d|\d ?(?:(?i:million|billion) )?` + currencies + `|` +
-			`(?i)\b(?:for free|free of charge|gratis|kostenlos|kostenfrei|gebührenfrei|unpaid)\b|\b(?:no|without|any) (?:cost|charge|fee)s?\b`),
+			`(?i)\bcosts? nothing\b|\bkoste[tn] nichts\b|\b(?:for free|free of charge|gratis|kostenlos|kostenfrei|gebührenfrei|unpaid)\b|\b(?:no|without|any) (?:cost|charge|fee)s?\b`),
 	},
 	{
 		kind: Duration, words: words("duration period dauer frist dauert"),

@@ -18,6 +18,8 @@ func TestAnswerKinds(t *testing.T) {
 		{"How much does a fan of the pump cost?", fan, Price},
 		{"How much does a fan of the pump cost?", fan + "A fan of the pump costs 80 euros.", ""},
 		{"What is the price of a fan for the pump?", "The price of a fan for the pump is $80.", ""},
+		{"What does the fan of the pump cost?", fan + "The fan of the pump costs nothing.", ""},
+		{"Was kostet der Lüfter?", "Der Lüfter kostet nichts.", ""},
 		{"yearly fee for the pump", "There is no fee for the pump.", ""},
 		{"After how many days does the fan of the pump stop?", fan, Duration},
 		{"default interval of the fan in seconds", fan, Duration},
