@@ -22,7 +22,7 @@ import (
 func manyEncoded(t *testing.T) (*memoryCorpus, *memoryEncodings) {
 	t.Helper()
 	c, e := small(t), &memoryEncodings{}
-	for i := range 1100 {
+	for i := range 2100 {
 		c.put(t, corpus.Document{Source: fmt.Sprintf("/many/%d.md", i), Title: "Many", Language: "en"},
 			corpus.Chunk{Text: fmt.Sprintf("Pump number %d needs oil.", i%100)})
 	}
@@ -156,7 +156,7 @@ func TestLoadMovesVectors(t *testing.T) {
 			want := ranking(t, encoded(t, c, e, ""), true)
 			e.asked = nil
 			r := encoders(t, c, e, path, english())
-			retrieve.SetMoved(r, 300)
+			retrieve.SetMoved(r, 600)
 			if err := r.Load(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -166,7 +166,7 @@ func TestLoadMovesVectors(t *testing.T) {
 			if !retrieve.EncodedInOnePiece(r) || !retrieve.InOnePiece(r) {
 				t.Error("vectors are in memory of their own")
 			}
-			wantEncoded(t, r, 1112, 1113)
+			wantEncoded(t, r, 2112, 2113)
 			if got := ranking(t, r, true); got != want {
 				t.Errorf("in parts:\n%s\nat once:\n%s", got, want)
 			}
@@ -186,14 +186,14 @@ func TestLoadContinues(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "index.snapshot")
 			start := func() (*retrieve.Retriever, error) {
 				r := encoders(t, c, e, path, english())
-				retrieve.SetMoved(r, 300)
+				retrieve.SetMoved(r, 600)
 				c.asked, e.asked = -1, nil
 				return r, r.Load(t.Context())
 			}
 			if rows {
-				c.cut = 750
+				c.cut = 1500
 			} else {
-				e.fail = 750
+				e.fail = 1500
 			}
 			if _, err := start(); !errors.Is(err, errFailing) {
 				t.Fatalf("the first start: %v, want the error of the store", err)
@@ -205,7 +205,7 @@ func TestLoadContinues(t *testing.T) {
 			if c.asked == 0 || !rows && (slices.Min(e.asked) == 0 || c.asked != -1) {
 				t.Errorf("the next start read changes since %d and vectors since %v", c.asked, e.asked)
 			}
-			wantEncoded(t, r, 1112, 1113)
+			wantEncoded(t, r, 2112, 2113)
 			if got := ranking(t, r, true); got != want {
 				t.Errorf("after the next start:\n%s\nat once:\n%s", got, want)
 			}
@@ -292,7 +292,7 @@ func TestFollowSavesVectors(t *testing.T) {
 	newStatic(t) // it has a channel and must not belong to the bubble
 	synctest.Test(t, func(t *testing.T) {
 		c, e := manyEncoded(t)
-		all := e.all[:1112]
+		all := e.all[:2112]
 		e.all = nil
 		path := filepath.Join(t.TempDir(), "index.snapshot")
 		r := encoded(t, c, e, path)
@@ -303,14 +303,14 @@ func TestFollowSavesVectors(t *testing.T) {
 				t.Errorf("follow: %v", err)
 			}
 		})
-		for _, done := range []int{600, 1112} {
+		for _, done := range []int{1000, 2112} {
 			e.mu.Lock()
 			e.all = all[:done] // whole writes
 			e.mu.Unlock()
 			<-time.After(10 * time.Minute) // a snapshot of vectors is due after five
 			synctest.Wait()
 			e.asked = nil
-			wantEncoded(t, encoded(t, c, e, path), done, 1113)
+			wantEncoded(t, encoded(t, c, e, path), done, 2113)
 			if slices.Min(e.asked) != e.all[len(e.all)-1].Revision {
 				t.Errorf("after ten minutes, a start reads vectors since %v", e.asked)
 			}
