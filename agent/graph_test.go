@@ -39,7 +39,7 @@ func TestMermaid(t *testing.T) {
     s1 --> s1 : no intent
     s1 --> s2 : file pdf
     s2 --> s3 : event checkout, variable paid == true
-    s2 --> s1 : after 1m0s
+    s2 --> s1 : after 1m
     s2 --> s1 : any other event, it is late
     s3 --> s1
     s5 --> s4

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"docent/internal/fault"
@@ -152,12 +153,24 @@ func (s *State) WhenVariable(name string, op Operator, value any) *Transition {
 // After adds a transition without an event. The session takes it after that time in the state.
 func (s *State) After(d time.Duration) *Transition {
 	t := s.add(&Transition{after: d, timed: true})
-	return t.and(condition{text: "after " + d.String(), holds: func(_ context.Context, s *Session) (bool, error) {
+	return t.and(condition{text: "after " + short(d), holds: func(_ context.Context, s *Session) (bool, error) {
 		now := s.turn.env.Now()
 		s.turn.mu.Lock()
 		defer s.turn.mu.Unlock()
 		return !now.Before(s.turn.entered.Add(d)), nil
 	}})
+}
+
+// short returns a duration without units that are zero: 15m instead of 15m0s.
+func short(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }
 
 // GoTo adds a transition that the session takes right after the body. The state can have no other transition.

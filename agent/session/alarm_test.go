@@ -87,7 +87,7 @@ func testAfter(t *testing.T) {
 	if d := c.Next(); text(t, d) != "still there?" || *d.Frame.Turn != 0 {
 		t.Errorf("got %+v", d.Frame)
 	}
-	if tr := store.Transitions("S"); len(tr) != 2 || tr[1].Condition != "after 1m0s" || tr[1].Event != "" {
+	if tr := store.Transitions("S"); len(tr) != 2 || tr[1].Condition != "after 1m" || tr[1].Event != "" {
 		t.Errorf("moves %+v", tr)
 	}
 }

@@ -8,6 +8,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import type { ChunkRow, CollectionInfo, DocumentOutline, DocumentRow, Info, Me, SessionRow, TokenRow } from '../../src/api/shapes';
 import { answer, documents, outlineOf, type MockDocument } from './corpus';
 import { MockInsight } from './insight';
+import { MockAgent } from './agent';
 import { MockLog } from './log';
 import { scripts } from './scripts';
 import { MockSources } from './sources';
@@ -120,6 +121,7 @@ export class MockDocent {
   /** The code of the first start. */
   setup = '';
   insight = new MockInsight();
+  graph = new MockAgent();
   log = new MockLog();
   work = new MockWork();
   /** Messages received, with their ids; resends are here too. */
@@ -383,6 +385,7 @@ export class MockDocent {
       const named = (names: string[]) => names.filter((n) => n.includes(match)).map((name) => ({ name, documents: 2 }));
       return void json({ folders: named(['hr/leave', 'manuals']), tags: named(['leave', 'draft']) });
     }
+    if (noun === 'agent' && id === 'picture') return this.graph.serve(res, this.graph.picture);
     if (noun === 'facets') return void json({ types: [{ name: 'text/markdown', documents: 2 }], languages: [{ name: 'en', documents: 2 }, { name: 'und', documents: 1 }] });
     if (noun === 'documents' && id === 'move') {
       const { ids, collection } = JSON.parse(await body(req)) as { ids: number[]; collection: string };
@@ -391,10 +394,7 @@ export class MockDocent {
       for (const d of this.documents) if (ids.includes(d.id)) d.collection = collection;
       return void json({ moved: ids.length });
     }
-    if (noun === 'documents' && id === 'tag') {
-      this.tagged.push(JSON.parse(await body(req)));
-      return void json({ tagged: 1 });
-    }
+    if (noun === 'documents' && id === 'tag') return void json({ tagged: this.tagged.push(JSON.parse(await body(req))) && 1 });
     if (noun === 'suggestions') {
       this.suggested.push(url.search);
       return void json({ questions: this.documents.length > 0 ? ['What is “Backups” about?', 'What is docent?'] : [] });
@@ -429,6 +429,7 @@ export class MockDocent {
     const session = this.sessions.get(decodeURIComponent(id));
     if (!session) return void missing();
     if (part === 'messages') return void json(url.searchParams.get('replaced') ? this.recorded(session) : this.unreplaced(session));
+    if (part === 'trace') return this.graph.serve(res, this.graph.trace);
     if (part === 'solved') {
       session.row.solved = 0;
       session.solved = [];
@@ -437,9 +438,7 @@ export class MockDocent {
     if (part === 'branch') return void json({ session_id: this.branch(session, (JSON.parse(await body(req)) as { turn: number }).turn) }, 201);
     if (part === 'export') return void res.writeHead(200, { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Disposition': 'attachment' }).end(JSON.stringify(this.unreplaced(session)));
     if (req.method === 'DELETE') this.sessions.delete(session.row.session_id);
-    else {
-      Object.assign(session.row, JSON.parse(await body(req)));
-    }
+    else Object.assign(session.row, JSON.parse(await body(req)));
     res.writeHead(204).end();
   }
 
