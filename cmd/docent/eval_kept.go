@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -86,13 +87,32 @@ func keepSet(cmd *cobra.Command, std stdio, o evalOptions) error {
 			return fault.New(fault.NotFound, "cli_eval_no_collection", "there is no collection %s", o.collection)
 		}
 	}
+	kept, err := s.DB.Kept.Kept(cmd.Context(), nil)
+	if err != nil {
+		return err
+	}
+	added := 0
 	for _, q := range questions {
+		if slices.ContainsFunc(kept, func(k quality.Question) bool { return sameQuestion(k, q) }) {
+			continue
+		}
 		if _, err := s.DB.Kept.Keep(cmd.Context(), q); err != nil {
 			return err
 		}
+		kept = append(kept, q)
+		added++
 	}
-	fmt.Fprintf(std.out, "kept %s\n", plural(len(set), "question"))
+	fmt.Fprintf(std.out, "kept %s", plural(added, "question"))
+	if twice := len(questions) - added; twice > 0 {
+		fmt.Fprintf(std.out, " (kept before: %d)", twice)
+	}
+	fmt.Fprintln(std.out)
 	return nil
+}
+
+// sameQuestion reports whether two questions ask the same of the same collection.
+func sameQuestion(a, b quality.Question) bool {
+	return a.Collection == b.Collection && a.Text == b.Text && slices.Equal(a.History, b.History)
 }
 
 // keptKind is the kind of answerable questions in an exported set.
