@@ -26,7 +26,7 @@ func announce(w io.Writer, cfg config.Config, at net.Addr, locked bool) {
 	if cfg.NoUI {
 		fmt.Fprintln(w, "The page is off (--no-ui). Programs can connect.")
 	}
-	fmt.Fprintf(w, "docent is at %s\n", urlOf(at))
+	fmt.Fprintf(w, "docent is at %s%s\n", urlOf(at), cfg.BasePath)
 }
 
 // firstUser explains how to add the first user. Its commands work on the database

@@ -245,7 +245,8 @@ func (d *Docent) serve(ctx context.Context, a *agent.Agent, listener net.Listene
 			announce(d.opts.Output, d.server.Config, listener.Addr(), locked)
 		}
 		if code != "" {
-			fmt.Fprintf(d.opts.Output, "Set docent up in the browser. This link works once, within an hour:\n  %s/#/start/%s\n", urlOf(listener.Addr()), code)
+			fmt.Fprintf(d.opts.Output, "Set docent up in the browser. This link works once, within an hour:\n  %s%s/#/start/%s\n",
+				urlOf(listener.Addr()), d.server.Config.BasePath, code)
 		}
 		if d.opts.Ready != nil {
 			d.opts.Ready(urlOf(listener.Addr()))

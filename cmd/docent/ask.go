@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -31,21 +32,25 @@ func newAsk(std stdio) *cobra.Command {
 		Long: `Answer one question from the documents and list the sources. The question does
 not belong to a conversation, and no agent handles it. "docent docs ls" lists the
 documents. With -, standard input is the question. With --server, a running server
-answers.`,
+answers. --model then chooses one of its models, or extractive for quotes.`,
 		Args: needsQuestion,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			question, err := questionOf(std.in, args)
 			if err != nil {
 				return err
 			}
-			if elsewhere, err := from.check(); err != nil {
+			if elsewhere, err := from.check(cmd, "model"); err != nil {
 				return err
 			} else if elsewhere {
-				msg, err := from.ask(cmd.Context(), question, k, collections(collection), within)
+				model, err := chosenModel(cmd)
 				if err != nil {
 					return err
 				}
-				return showAnswer(std.out, msg, asJSON)
+				msg, err := from.ask(cmd.Context(), question, model, k, collections(collection), within)
+				if err != nil {
+					return err
+				}
+				return showAnswer(std, msg, asJSON)
 			}
 			p, err := openAnswering(cmd, std, collection)
 			if err != nil {
@@ -62,7 +67,7 @@ answers.`,
 			if err != nil {
 				return fmt.Errorf("ask: %w", err)
 			}
-			return showAnswer(std.out, agent.AnswerMessage(answer), asJSON)
+			return showAnswer(std, agent.AnswerMessage(answer), asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the answer as one JSON object")
@@ -72,18 +77,28 @@ answers.`,
 	from.flags(cmd, "")
 	completeCollections(cmd, std, &from)
 	scoped(cmd, config.Answering, config.Chatting, config.Embedding)
+	completeModels(cmd, &from)
 	return cmd
+}
+
+// chosenModel returns the model that the command line names for a server, or "". The variables are those of
+// servers on this machine.
+func chosenModel(cmd *cobra.Command) (string, error) {
+	if !cmd.Flags().Changed("model") {
+		return "", nil
+	}
+	return cmd.Flags().GetString("model") //nolint:wrapcheck // the command has this flag
 }
 
 // questionOf returns the question of the arguments. With the argument -, it is on standard input.
 func questionOf(in io.Reader, args []string) (string, error) {
 	question := strings.Join(args, " ")
 	if question == "-" {
-		text, err := io.ReadAll(io.LimitReader(in, rag.MaxQuestionBytes+1))
+		all, err := io.ReadAll(io.LimitReader(in, rag.MaxQuestionBytes+1))
 		if err != nil {
 			return "", fault.New(fault.Invalid, "cli_questions_unreadable", "questions on standard input: %w", err)
 		}
-		question = string(text)
+		question = string(all)
 	}
 	if strings.TrimSpace(question) == "" {
 		return "", fault.New(fault.Invalid, "question_empty", "the question is empty")
@@ -92,11 +107,12 @@ func questionOf(in io.Reader, args []string) (string, error) {
 }
 
 // showAnswer prints an answer for people, or as JSON.
-func showAnswer(w io.Writer, msg payload.RAGMessage, asJSON bool) error {
+func showAnswer(std stdio, msg payload.RAGMessage, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(w).Encode(msg)
+		return json.NewEncoder(std.out).Encode(msg)
 	}
-	return printAnswer(w, order.ByCitation(msg))
+	page := std.layout()
+	return errors.Join(printAnswer(page, order.ByCitation(msg)), page.Flush())
 }
 
 // needsQuestion checks the arguments of a command that takes a question.
@@ -111,28 +127,33 @@ func needsQuestion(cmd *cobra.Command, args []string) error {
 // documents do not give, it prints the nearest passages.
 func printAnswer(w io.Writer, msg payload.RAGMessage) error {
 	fmt.Fprintln(w, strings.TrimSpace(msg.Answer))
+	return printEvidence(w, msg)
+}
+
+// printEvidence prints the sentences of an answer that no source supports, and the sources.
+func printEvidence(w io.Writer, msg payload.RAGMessage) error {
+	printUnsupported(w, msg)
+	if len(citedBy(msg)) == 0 && !msg.Abstained {
+		return nil
+	}
+	fmt.Fprintln(w)
+	return printSources(w, msg)
+}
+
+// citedBy returns the numbers of the passages that the answer cites.
+func citedBy(msg payload.RAGMessage) map[int]bool {
 	cited := map[int]bool{}
-	unsupported := 0
 	for _, s := range msg.Sentences {
-		if s.Support == payload.SupportNone {
-			unsupported++
-		}
 		for _, n := range s.Docs {
 			cited[n] = true
 		}
 	}
-	if unsupported > 0 && !msg.Abstained {
-		fmt.Fprintf(w, "\nNote: no source supports %s of this answer.\n", plural(unsupported, "sentence"))
-	}
-	if len(cited) == 0 && !msg.Abstained {
-		return nil
-	}
-	fmt.Fprintln(w)
-	return printSources(w, msg, cited)
+	return cited
 }
 
 // printSources lists the cited passages, or all of an answer that found nothing.
-func printSources(w io.Writer, msg payload.RAGMessage, cited map[int]bool) error {
+func printSources(w io.Writer, msg payload.RAGMessage) error {
+	cited := citedBy(msg)
 	for i, d := range msg.Docs {
 		if !cited[i+1] && !msg.Abstained {
 			continue

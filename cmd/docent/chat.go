@@ -3,21 +3,24 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
+	"os"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"docent/client"
 	"docent/internal/fault"
+	"docent/internal/terminal"
 	"docent/payload"
 	"docent/rag/corpus"
-	"docent/rag/order"
 	"docent/rag/text"
 )
 
@@ -27,56 +30,91 @@ const defaultServer = "http://127.0.0.1:8765"
 const chatHelp = `  /new                begin a new conversation
   /docs [TEXT]        list the documents, or those with a text in the title
   /collection [NAME]  answer from one collection; without a name, from all
+  /model [NAME]       let this model answer; without a name, list the models
   /sources            list the sources of the last answer
   NUMBER              show the passage with this number
   /help               show this list
-  /quit               end the conversation, like Ctrl-D`
+  /quit               end the conversation, like Ctrl-D
+
+Ctrl-C stops an answer. At the prompt, it ends the conversation.`
 
 func newChat(std stdio) *cobra.Command {
 	var from remote
-	var session string
+	var session, collection, model string
 	cmd := &cobra.Command{
 		Use:   "chat",
 		Short: "Talk with a running server in the terminal",
 		Long:  "Talk with the agent of a running server. Each line is a message. The server keeps\nthe conversation, and the page shows it too. These lines are commands:\n\n" + chatHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := from.check(); err != nil {
+			if _, err := from.check(cmd, "model"); err != nil {
 				return err
 			}
-			c := &conversation{from: from, out: std.out}
+			// Ctrl-C stops an answer, so it must not end the context.
+			ctx, stop := signal.NotifyContext(context.WithoutCancel(cmd.Context()), syscall.SIGTERM)
+			defer stop()
+			c := &conversation{from: from, std: std, page: std.layout(), interrupts: make(chan os.Signal, 1)}
+			signal.Notify(c.interrupts, os.Interrupt)
+			defer signal.Stop(c.interrupts)
 			defer c.leave()
-			if err := c.join(cmd.Context(), session); err != nil {
+			if err := c.begin(ctx, session, collection, model); err != nil {
 				return err
 			}
-			return c.run(cmd.Context(), std.in)
+			return c.run(ctx, std.in)
 		},
 	}
 	from.flags(cmd, defaultServer)
 	cmd.Flags().StringVar(&session, "session", "", "id of a conversation to continue (default a new one)")
+	cmd.Flags().StringVar(&collection, "collection", "", "answer only from this collection (default all)")
+	cmd.Flags().StringVar(&model, "model", "", "model of the server that answers, or extractive for quotes (default the server's choice)")
+	completeCollections(cmd, std, &from)
+	completeModels(cmd, &from)
 	return cmd
 }
 
 // conversation is a conversation with a server in the terminal.
 type conversation struct {
-	from       remote
-	out        io.Writer
+	from remote
+	std  stdio
+	// page shows answers.
+	page *terminal.Layout
+	// interrupts receives Ctrl-C.
+	interrupts chan os.Signal
 	session    *client.Session
-	collection string
+	// collection and model are those of the following answers; "" means the choice of the server.
+	collection, model string
 	// last is the last answer from documents; nil without one.
 	last *payload.RAGMessage
 }
 
-// join begins or continues a conversation, and prints its greeting.
+// begin checks the choices of the command line, and joins a conversation.
+func (c *conversation) begin(ctx context.Context, session, collection, model string) error {
+	if _, err := c.from.models(ctx); err != nil { // it explains a missing server or token
+		return err
+	}
+	if collection != "" {
+		if err := c.choose(ctx, collection); err != nil {
+			return err
+		}
+	}
+	if model != "" {
+		if err := c.chooseModel(ctx, model); err != nil {
+			return err
+		}
+	}
+	return c.join(ctx, session)
+}
+
+// join begins or continues a conversation.
 func (c *conversation) join(ctx context.Context, id string) error {
 	session, err := client.Open(ctx, client.SessionConfig{URL: c.from.url + "/ws", Token: c.from.token, SessionID: id})
 	if err != nil {
-		return fault.New(fault.KindOf(err), "cli_chat_failed", "talk with %s: %w; is docent serve running there?", c.from.url, err)
+		return fault.Wrap(fault.KindOf(err), err, "cli_chat_failed", "no conversation with %s", c.from.url)
 	}
 	c.leave()
 	c.session, c.last = session, nil
 	if id == "" {
-		fmt.Fprintf(c.out, "Talking with %s. /help lists the commands.\n", c.from.url)
+		c.say("Talking with %s. /help lists the commands.", c.from.url)
 	}
 	return nil
 }
@@ -87,28 +125,82 @@ func (c *conversation) leave() {
 	}
 }
 
-// run sends each line of in as a message until its end, or the line /quit.
-func (c *conversation) run(ctx context.Context, in io.Reader) error {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(make([]byte, 0, 4096), maxQuestion)
-	for {
-		fmt.Fprint(c.out, "> ")
-		if !lines.Scan() {
-			fmt.Fprintln(c.out)
-			if err := lines.Err(); err != nil {
-				return fault.New(fault.Invalid, "cli_questions_unreadable", "questions on standard input: %w", err)
+// say prints a line.
+func (c *conversation) say(format string, args ...any) {
+	fmt.Fprintf(c.page, format+"\n", args...)
+	_ = c.page.Flush() // nothing can be done about an output that is gone
+}
+
+// typed is a line of the user. The last one has an error: io.EOF at the end.
+type typed struct {
+	text string
+	err  error
+}
+
+// read reads the lines of in. A read of a terminal cannot be interrupted, so nobody waits for the end of it.
+func read(ctx context.Context, in io.Reader) <-chan typed {
+	lines := make(chan typed)
+	send := func(t typed) bool {
+		select {
+		case lines <- t:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	go func() {
+		scan := bufio.NewScanner(in)
+		scan.Buffer(make([]byte, 0, 4096), maxQuestion)
+		for scan.Scan() {
+			if !send(typed{text: strings.TrimSpace(scan.Text())}) {
+				return
 			}
+		}
+		err := io.EOF
+		if scan.Err() != nil {
+			err = fault.New(fault.Invalid, "cli_questions_unreadable", "questions on standard input: %w", scan.Err())
+		}
+		send(typed{err: err})
+	}()
+	return lines
+}
+
+// run sends each line of in as a message until its end, the line /quit, or Ctrl-C at the prompt.
+func (c *conversation) run(ctx context.Context, in io.Reader) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	lines := read(ctx, in)
+	for {
+		fmt.Fprint(c.std.out, "> ")
+		var line typed
+		select {
+		case line = <-lines:
+		case <-c.interrupts:
+			fmt.Fprintln(c.std.out)
+			return nil
+		case <-ctx.Done():
+			fmt.Fprintln(c.std.out)
 			return ctx.Err()
 		}
-		line := strings.TrimSpace(lines.Text())
-		if line == "/quit" {
+		switch {
+		case errors.Is(line.err, io.EOF):
+			fmt.Fprintln(c.std.out)
+			return nil
+		case line.err != nil:
+			return line.err
+		case line.text == "/quit" || line.text == "/exit":
 			return nil
 		}
-		if err := c.take(ctx, line); err != nil {
+		c.page = c.std.layout() // the width may have changed
+		if err := c.take(ctx, line.text); err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			fmt.Fprintf(c.out, "error: %s\n", fault.Message(err))
+			if errors.Is(err, errStopped) {
+				c.say("(stopped)")
+				continue
+			}
+			c.say("error: %s", fault.Message(err))
 		}
 	}
 }
@@ -121,7 +213,7 @@ func (c *conversation) take(ctx context.Context, line string) error {
 	switch {
 	case line == "":
 		return nil
-	case notNumber == nil && c.last != nil && number >= 1 && number <= len(c.last.Docs):
+	case notNumber == nil && c.last != nil && len(c.last.Docs) > 0:
 		return c.passage(number)
 	case command == "/new":
 		return c.join(ctx, "")
@@ -129,108 +221,54 @@ func (c *conversation) take(ctx context.Context, line string) error {
 		return c.documents(ctx, argument)
 	case command == "/collection":
 		return c.choose(ctx, argument)
+	case command == "/model":
+		return c.chooseModel(ctx, argument)
 	case command == "/sources":
 		return c.sources()
-	case strings.HasPrefix(command, "/"):
-		fmt.Fprintln(c.out, chatHelp)
+	case command == "/help":
+		c.say("%s", chatHelp)
 		return nil
+	case strings.HasPrefix(command, "/") && !strings.Contains(command[1:], "/"): // not a path
+		return unknownCommand(command)
 	}
 	return c.ask(ctx, line)
 }
 
-// ask sends a message and prints the replies while they come.
-func (c *conversation) ask(ctx context.Context, line string) error {
-	var message any = line
-	if c.collection != "" {
-		message = map[string]any{"message": line, "collections": []string{c.collection}}
-	}
-	receipt, err := c.session.Send(ctx, message)
-	if err != nil {
-		return fmt.Errorf("send: %w", err)
-	}
-	var streamed strings.Builder
-	for event, err := range c.session.Events(ctx) {
-		if err != nil {
-			return fmt.Errorf("the conversation: %w", err)
-		}
-		switch e := event.(type) {
-		case *client.Delta:
-			if e.Turn == receipt.Turn {
-				streamed.WriteString(e.Text)
-				fmt.Fprint(c.out, e.Text)
-			}
-		case *client.Reply:
-			if e.Turn == receipt.Turn {
-				c.reply(e.Entry, streamed.String())
-				streamed.Reset()
-			}
-		case *client.Error:
-			if e.Turn == receipt.Turn {
-				fmt.Fprintf(c.out, "error: %s\n", e.Reason)
-			}
-		case *client.TurnFinished:
-			if e.Turn == receipt.Turn {
-				return nil
-			}
+// unknownCommand names similar commands. It uses cobra's search for them.
+func unknownCommand(name string) error {
+	known := &cobra.Command{SuggestionsMinimumDistance: 2} // typing errors
+	for line := range strings.Lines(chatHelp) {
+		if command, _, _ := strings.Cut(strings.TrimSpace(line), " "); strings.HasPrefix(command, "/") {
+			known.AddCommand(&cobra.Command{Use: command, Run: func(*cobra.Command, []string) {}})
 		}
 	}
-	return ctx.Err()
-}
-
-// reply prints a reply. streamed is its printed beginning.
-func (c *conversation) reply(e client.Entry, streamed string) {
-	if streamed != "" {
-		fmt.Fprintln(c.out)
+	if near := known.SuggestionsFor(name); len(near) > 0 {
+		return fault.New(fault.Invalid, "cli_chat_command_meant", "there is no command %s; did you mean %s?", name, strings.Join(near, " or "))
 	}
-	var rag payload.RAGMessage
-	var said string
-	switch {
-	case e.Action == payload.ReplyRAG && json.Unmarshal(e.Message, &rag) == nil:
-		rag = order.ByCitation(rag)
-		c.last = &rag
-		if !sameWords(streamed, rag.Answer) {
-			fmt.Fprintln(c.out, strings.TrimSpace(rag.Answer))
-		}
-		if len(rag.Docs) > 0 {
-			fmt.Fprintln(c.out)
-		}
-		_ = c.sources() // nothing can be done about an output that is gone
-	case json.Unmarshal(e.Message, &said) == nil:
-		if !sameWords(streamed, said) {
-			fmt.Fprintln(c.out, said)
-		}
-	default:
-		fmt.Fprintf(c.out, "(%s: the page shows it)\n", e.Action)
-	}
-}
-
-// sameWords reports whether two texts differ only in their markers and white space.
-func sameWords(a, b string) bool {
-	return strings.Join(strings.Fields(text.Unmarked(a)), " ") == strings.Join(strings.Fields(text.Unmarked(b)), " ")
+	return fault.New(fault.Invalid, "cli_chat_command", "there is no command %s; /help lists the commands", name)
 }
 
 // sources lists the sources of the last answer.
 func (c *conversation) sources() error {
 	if c.last == nil {
-		fmt.Fprintln(c.out, "There is no answer with sources yet.")
+		c.say("There is no answer with sources yet.")
 		return nil
 	}
-	cited := map[int]bool{}
-	for _, s := range c.last.Sentences {
-		for _, n := range s.Docs {
-			cited[n] = true
-		}
-	}
-	return printSources(c.out, *c.last, cited)
+	return errors.Join(printSources(c.page, *c.last), c.page.Flush())
 }
 
 // passage prints a passage of the last answer.
 func (c *conversation) passage(n int) error {
+	if n < 1 || n > len(c.last.Docs) {
+		return fault.New(fault.Invalid, "cli_no_source_number",
+			"there is no passage %d: those of the last answer have the numbers 1 to %d; to send a number as a message, write a sentence",
+			n, len(c.last.Docs))
+	}
 	d := c.last.Docs[n-1]
 	m := d.Metadata
-	_, err := fmt.Fprintf(c.out, "[%d] %s\n    %s\n\n%s\n",
+	_, err := fmt.Fprintf(c.page, "[%d] %s\n    %s\n\n%s\n",
 		n, oneLine(place(m.Title, m.Heading, m.PageLabel, m.Page)), oneLine(m.Source), strings.TrimSpace(d.Content))
-	return err
+	return errors.Join(err, c.page.Flush())
 }
 
 // documents lists up to maxShown documents.
@@ -250,13 +288,13 @@ func (c *conversation) documents(ctx context.Context, match string) error {
 		return err
 	}
 	for _, d := range page.Documents {
-		fmt.Fprintf(c.out, "%6d  %s  (%s)\n", d.ID, text.Shorten(oneLine(d.Title), 60), oneLine(corpus.ShortSource(d.Source)))
+		fmt.Fprintf(c.std.out, "%6d  %s  (%s)\n", d.ID, text.Shorten(oneLine(d.Title), 60), oneLine(corpus.ShortSource(d.Source)))
 	}
 	switch len(page.Documents) {
 	case 0:
-		fmt.Fprintln(c.out, "No documents.")
+		c.say("No documents.")
 	case maxShown:
-		fmt.Fprintln(c.out, "There may be more: /docs TEXT lists those with a text in the title.")
+		c.say("There may be more: /docs TEXT lists those with a text in the title.")
 	}
 	return nil
 }
@@ -269,12 +307,34 @@ func (c *conversation) choose(ctx context.Context, name string) error {
 		return err
 	case slices.Contains(names, name):
 		c.collection = name
-		fmt.Fprintf(c.out, "Answers come from the collection %s.\n", name)
+		c.say("Answers come from the collection %s.", name)
 		return nil
 	case name != "":
 		return fault.New(fault.NotFound, "no_collection_of", "there is no collection %q; there are: %s", name, strings.Join(names, ", "))
 	}
 	c.collection = ""
-	fmt.Fprintf(c.out, "Answers come from all collections: %s.\n", strings.Join(names, ", "))
+	c.say("Answers come from all collections: %s.", strings.Join(names, ", "))
+	return nil
+}
+
+// chooseModel lets a model answer from now on. Without a name, it lists the models.
+func (c *conversation) chooseModel(ctx context.Context, name string) error {
+	names, err := c.from.models(ctx)
+	switch {
+	case err != nil:
+		return err
+	case slices.Contains(names, name):
+		c.model = name
+		c.say("%s answers.", name)
+		return nil
+	case name != "":
+		return fault.New(fault.NotFound, "model_unknown", "there is no model %q; there are: %s", name, strings.Join(names, ", "))
+	}
+	for i, name := range names {
+		if name == c.model || i == 0 && c.model == "" {
+			name += " (answers now)"
+		}
+		c.say("  %s", name)
+	}
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"os"
 	"strings"
 	"testing"
 
@@ -42,6 +43,13 @@ func TestTerminalClient(t *testing.T) {
 		{[]string{"docs", "ls", "--json", "--collection", "decks"}, "", `"collection":"decks"`},
 		{[]string{"chat"}, question + "\n1\n/quit\nnever", "stops at noon. [1]\n\n[1] Pump\n"},
 		{[]string{"chat"}, question + "\n1\n", "\n\nThe feed pump stops at noon.\n> "},
+		{[]string{"ask", "--model", "extractive", question}, "", "noon. [1]"},
+		{[]string{"docs"}, "", "1   ready   1         Pump"},
+		{[]string{"docs", "--json", "--collection", "decks"}, "", `"collection":"decks"`},
+		{[]string{"chat", "--model", "extractive", "--collection", "decks"}, "When does the pump stop?\n", "sunset"},
+		{[]string{"chat"}, "/model\n/model nope\n", "  extractive (answers now)\n> error: there is no model \"nope\"; there are: extractive\n"},
+		{[]string{"chat"}, question + "\n7\n", "error: there is no passage 7: those of the last answer have the numbers 1 to 2;"},
+		{[]string{"chat"}, "/source\n", "error: there is no command /source; did you mean /sources?\n"},
 		{[]string{"chat"}, "/docs deck\n/sources\n/new\n/nonsense\n", "Deck  ("},
 		{[]string{"chat"}, "/collection decks\nWhen does the pump stop?\n/collection nope\n/collection\n", "sunset"},
 		{[]string{"chat"}, "/collection nope\n", `error: there is no collection "nope"; there are: decks, default`},
@@ -51,11 +59,14 @@ func TestTerminalClient(t *testing.T) {
 			t.Errorf("%v with %q: %v\n%s\nwant %q", c.args, c.in, err, got, c.wants)
 		}
 	}
-	for _, command := range []string{"ask", "search", "docs ls"} {
+	for _, command := range []string{"ask", "search", "chat", "docs", "docs ls"} {
 		args := append(append([]string{"__complete"}, strings.Fields(command)...), append(to, "--collection", "")...)
 		if got, err := runWith(t.Context(), "", args...); err != nil || !strings.HasPrefix(got, "decks\ndefault\n:4\n") {
 			t.Errorf("%s completes %q, %v", command, got, err)
 		}
+	}
+	if got, err := runWith(t.Context(), "", append([]string{"__complete", "chat"}, append(to, "--model", "")...)...); err != nil || !strings.HasPrefix(got, "extractive\n:4\n") {
+		t.Errorf("models complete as %q, %v", got, err)
 	}
 	for _, c := range []struct {
 		args  []string
@@ -64,6 +75,11 @@ func TestTerminalClient(t *testing.T) {
 	}{
 		{[]string{"ask", question, "--server", s.URL}, fault.Unauthorized, "--token"},
 		{[]string{"chat", "--server", s.URL, "--token", "docent_wrong"}, fault.Unauthorized, s.URL},
+		{[]string{"chat", "--server", s.URL}, fault.Unauthorized, "; name a token with --token or $DOCENT_TOKEN"},
+		{append([]string{"chat", "--model", "nope"}, to...), fault.NotFound, "there are: extractive"},
+		{append([]string{"chat", "--collection", "nope"}, to...), fault.NotFound, "there are: decks, default"},
+		{append([]string{"ask", question, "--model", "nope"}, to...), fault.Invalid, "there are: extractive"},
+		{append([]string{"ask", question, "--min-evidence", "0.2"}, to...), fault.Invalid, "no effect with --server"},
 		{[]string{"ask", question, "--server", "http://127.0.0.1:1"}, fault.Unavailable, "docent serve"},
 		{[]string{"ask", question, "--server", "127.0.0.1:1"}, fault.Invalid, "is not an address"},
 		{[]string{"ask", question, "--token", "x"}, fault.Invalid, "--server"},
@@ -77,6 +93,52 @@ func TestTerminalClient(t *testing.T) {
 	} {
 		if _, err := runWith(t.Context(), "", c.args...); fault.KindOf(err) != c.kind || !strings.Contains(fault.Message(err), c.wants) {
 			t.Errorf("%v: %s %v, want %s with %q", c.args, fault.KindOf(err), err, c.kind, c.wants)
+		}
+	}
+}
+
+// TestCompletion completes the names of collections in the database, and makes no database.
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	full, empty := dataFolder(t), t.TempDir()
+	for _, c := range []struct {
+		data, command, want string
+	}{
+		{full, "ingest --collection", "default\n"},
+		{full, "eval --collection", "default\n"},
+		{full, "source add --collection", "default\n"},
+		{full, "docs rm --collection", "default\n"},
+		{full, "answers import --collection", "default\n"},
+		{full, "docs move --to", "default\n"},
+		{full, "collection rm", "default\n"},
+		{full, "collection grant", "default\n"},
+		{full, "collection grant default everyone", "read\nwrite\nmanage\n"},
+		{empty, "collection rm", ""},
+	} {
+		args := append([]string{"__complete", "--data", c.data}, strings.Fields(c.command)...)
+		got, err := runWith(t.Context(), "", append(args, "")...)
+		if got = strings.TrimSuffix(got, ":4\n"); err != nil || got != c.want {
+			t.Errorf("%s completes %q, %v; want %q", c.command, got, err, c.want)
+		}
+	}
+	if left, err := os.ReadDir(empty); err != nil || len(left) > 0 {
+		t.Errorf("the empty folder has %v, %v", left, err)
+	}
+}
+
+// TestBegun shows a streamed answer with the numbers of the final one. Numbers and code wait for their end.
+func TestBegun(t *testing.T) {
+	t.Parallel()
+	const answer = "Two [2]. One and two [1][2].\nCode `a[2]` is none [7]."
+	const want = "Two [1]. One and two [2][1].\nCode `a[2]` is none [3]."
+	for size := 1; size <= len(answer); size++ {
+		var b begun
+		var shown string
+		for rest := answer; rest != ""; rest = rest[min(size, len(rest)):] {
+			shown += b.add(rest[:min(size, len(rest))])
+		}
+		if shown != want {
+			t.Errorf("in pieces of %d: %q", size, shown)
 		}
 	}
 }

@@ -20,9 +20,10 @@ func newDocs(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "docs",
 		Short: "List, tag, move, and remove documents",
+		Long:  `Without a command, "docent docs" lists the documents like "docent docs ls".`,
 		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	listsDocuments(cmd, std)
 	cmd.AddCommand(newDocsLs(std), newDocsTag(std), newDocsMove(std), newDocsRm(std))
 	return cmd
 }
@@ -76,67 +77,68 @@ func eachDocument(cmd *cobra.Command, lib corpus.Library, collection string, pla
 }
 
 func newDocsLs(std stdio) *cobra.Command {
+	cmd := &cobra.Command{Use: "ls", Short: "List the documents", Args: cobra.NoArgs}
+	listsDocuments(cmd, std)
+	return cmd
+}
+
+// listsDocuments makes a command list the documents.
+func listsDocuments(cmd *cobra.Command, std stdio) {
 	var asJSON bool
 	var collection string
 	var from remote
 	var within scope
-	cmd := &cobra.Command{
-		Use:   "ls",
-		Short: "List the documents",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			each, done, err := documentsOf(cmd, std, &from, collection, within.place)
-			if err != nil {
-				return err
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		each, done, err := documentsOf(cmd, std, &from, collection, within.place)
+		if err != nil {
+			return err
+		}
+		defer done()
+		if asJSON {
+			enc := json.NewEncoder(std.out)
+			return each(func(d docLine) error { return enc.Encode(d) })
+		}
+		n := 0
+		w := tabwriter.NewWriter(std.out, 0, 4, 2, ' ', 0)
+		fmt.Fprintln(w, "ID\tSTATUS\tPASSAGES\tTITLE\tSOURCE")
+		err = each(func(d docLine) error {
+			n++
+			source := d.Source
+			if d.Reason != "" {
+				source += "  (" + d.Reason + ")"
 			}
-			defer done()
-			if asJSON {
-				enc := json.NewEncoder(std.out)
-				return each(func(d docLine) error { return enc.Encode(d) })
-			}
-			n := 0
-			w := tabwriter.NewWriter(std.out, 0, 4, 2, ' ', 0)
-			fmt.Fprintln(w, "ID\tSTATUS\tPASSAGES\tTITLE\tSOURCE")
-			err = each(func(d docLine) error {
-				n++
-				source := d.Source
-				if d.Reason != "" {
-					source += "  (" + d.Reason + ")"
-				}
-				_, err := fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\n", d.ID, d.Status, d.Chunks, text.Shorten(oneLine(d.Title), 48), oneLine(source))
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			if n == 0 && !within.place.IsZero() {
-				_, err := fmt.Fprintln(std.out, "No documents in these folders or with these tags.")
-				return err
-			}
-			if n == 0 && collection != "" {
-				_, err := fmt.Fprintf(std.out, "No documents in the collection %q.\n", collection)
-				return err
-			}
-			if n == 0 {
-				_, err := fmt.Fprintln(std.out, "No documents yet. Add some: docent ingest FOLDER")
-				return err
-			}
-			return w.Flush()
-		},
+			_, err := fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\n", d.ID, d.Status, d.Chunks, text.Shorten(oneLine(d.Title), 48), oneLine(source))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if n == 0 && !within.place.IsZero() {
+			_, err := fmt.Fprintln(std.out, "No documents in these folders or with these tags.")
+			return err
+		}
+		if n == 0 && collection != "" {
+			_, err := fmt.Fprintf(std.out, "No documents in the collection %q.\n", collection)
+			return err
+		}
+		if n == 0 {
+			_, err := fmt.Fprintln(std.out, "No documents yet. Add some: docent ingest FOLDER")
+			return err
+		}
+		return w.Flush()
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per document")
 	cmd.Flags().StringVar(&collection, "collection", "", "list only this collection (default all)")
 	within.placeFlags(cmd, "list")
 	from.flags(cmd, "")
 	completeCollections(cmd, std, &from)
-	return cmd
 }
 
 // documentsOf returns the function that lists the documents of a server, or of the database, and one that ends the use of it.
 func documentsOf(
 	cmd *cobra.Command, std stdio, from *remote, collection string, place corpus.Place,
 ) (each func(func(docLine) error) error, done func(), err error) {
-	if elsewhere, err := from.check(); err != nil {
+	if elsewhere, err := from.check(cmd); err != nil {
 		return nil, nil, err
 	} else if elsewhere {
 		return func(f func(docLine) error) error { return from.documents(cmd.Context(), collection, place, f) }, func() {}, nil

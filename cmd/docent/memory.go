@@ -43,8 +43,8 @@ func (f *factsOf) flags(cmd *cobra.Command) {
 }
 
 // remote reports whether to ask a server, which has only the facts about the user of the token.
-func (f *factsOf) remote() (bool, error) {
-	elsewhere, err := f.from.check()
+func (f *factsOf) remote(cmd *cobra.Command) (bool, error) {
+	elsewhere, err := f.from.check(cmd)
 	if err == nil && elsewhere && f.owner != "" {
 		err = fault.New(fault.Invalid, "cli_memory_owner",
 			"a server has only the facts about the user of the token; leave --owner out, or use the command on the server's data folder")
@@ -128,7 +128,7 @@ func saidIn(f api.Fact) string {
 
 // list returns the facts of the server or of the database.
 func (f *factsOf) list(cmd *cobra.Command, std stdio) ([]api.Fact, error) {
-	elsewhere, err := f.remote()
+	elsewhere, err := f.remote(cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ it. docent records the act in the audit log if the facts belong to a user. With
 
 // erase removes facts from the server or from the database. The key "" means all.
 func (f *factsOf) erase(cmd *cobra.Command, std stdio, keys []string) (erased int, err error) {
-	elsewhere, err := f.remote()
+	elsewhere, err := f.remote(cmd)
 	if err != nil {
 		return 0, err
 	}

@@ -71,12 +71,39 @@ func completeCollections(cmd *cobra.Command, std stdio, from *remote) {
 
 // completeCollection completes the names of collections after a flag.
 func completeCollection(cmd *cobra.Command, std stdio, from *remote, flag string) {
+	complete(cmd, flag, func(cmd *cobra.Command) ([]string, error) { return collectionNames(cmd, std, from) })
+}
+
+// completeStored completes the flag --collection of all commands that work only on the database.
+func completeStored(cmd *cobra.Command, std stdio) {
+	if _, done := cmd.GetFlagCompletionFunc("collection"); !done && cmd.Flags().Lookup("collection") != nil {
+		completeCollections(cmd, std, new(remote))
+	}
+	for _, sub := range cmd.Commands() {
+		completeStored(sub, std)
+	}
+}
+
+// completeModels completes the flag --model with the models of the server in from.
+func completeModels(cmd *cobra.Command, from *remote) {
+	complete(cmd, "model", func(cmd *cobra.Command) ([]string, error) {
+		if elsewhere, err := from.check(cmd, "model"); err != nil || !elsewhere {
+			return nil, err
+		}
+		ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
+		defer cancel()
+		return from.models(ctx)
+	})
+}
+
+// complete completes a flag with names.
+func complete(cmd *cobra.Command, flag string, names func(*cobra.Command) ([]string, error)) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		names, err := collectionNames(cmd, std, from)
+		found, err := names(cmd)
 		if err != nil { // a shell has no place for the reason
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return names, cobra.ShellCompDirectiveNoFileComp
+		return found, cobra.ShellCompDirectiveNoFileComp
 	})
 	if err != nil {
 		panic(err) // the command has no such flag
@@ -85,7 +112,7 @@ func completeCollection(cmd *cobra.Command, std stdio, from *remote, flag string
 
 // collectionNames lists the collections of a server, or of the database.
 func collectionNames(cmd *cobra.Command, std stdio, from *remote) ([]string, error) {
-	elsewhere, err := from.check()
+	elsewhere, err := from.check(cmd)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,13 +42,19 @@ func (r *remote) flags(cmd *cobra.Command, address string) {
 	cmd.Flags().StringVar(&r.token, "token", "", "token for the server (default $"+tokenEnv+")")
 }
 
-// check completes the token and checks the address. ok is false without a server.
-func (r *remote) check() (ok bool, err error) {
+// check completes the token and checks the address. ok is false without a server. With one, flags for the database and
+// the models of this machine are errors, except those in sent.
+func (r *remote) check(cmd *cobra.Command, sent ...string) (ok bool, err error) {
 	if r.url == "" {
 		if r.token != "" {
 			return false, fault.New(fault.Invalid, "cli_token_without_server", "--token needs the server that it is for; add --server URL")
 		}
 		return false, nil
+	}
+	for _, s := range config.Settings() {
+		if s.Scope != config.Global && cmd.Flags().Changed(s.Flag) && !slices.Contains(sent, s.Flag) {
+			return false, fault.New(fault.Invalid, "cli_flag_of_server", "--%s has no effect with --server; set it on the server", s.Flag)
+		}
 	}
 	u, err := url.Parse(r.url)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -129,9 +136,14 @@ func (r *remote) refusal(status int, body []byte) error {
 }
 
 // ask answers a question.
-func (r *remote) ask(ctx context.Context, question string, k int, collections []string, within scope) (payload.RAGMessage, error) {
+func (r *remote) ask(
+	ctx context.Context, question, model string, k int, collections []string, within scope,
+) (payload.RAGMessage, error) {
 	var msg payload.RAGMessage
 	body := map[string]any{"question": question, "k": k}
+	if model != "" {
+		body["model"] = model
+	}
 	if len(collections) > 0 {
 		body["collections"] = collections
 	}
@@ -161,6 +173,21 @@ func (r *remote) search(
 	}
 	var found searchFound
 	return found, r.get(ctx, "/api/search", query, &found)
+}
+
+// models lists the models that users may choose. The first one is that of the server.
+func (r *remote) models(ctx context.Context) ([]string, error) {
+	var info struct {
+		Model  struct{ Name string } `json:"model"`
+		Models []string              `json:"models"`
+	}
+	if err := r.get(ctx, "/api/info", nil, &info); err != nil {
+		return nil, err
+	}
+	if i := slices.Index(info.Models, info.Model.Name); i > 0 {
+		info.Models = slices.Insert(slices.Delete(info.Models, i, i+1), 0, info.Model.Name)
+	}
+	return info.Models, nil
 }
 
 // collections lists the names of the collections that the user of the token may read.

@@ -59,9 +59,11 @@ func newRoot(std stdio) *cobra.Command {
 	)
 	root.AddCommand(admin.Commands(admin.Config{
 		In: std.in, Out: std.out, Err: std.err,
-		Open: func(cmd *cobra.Command) (admin.Database, func(), error) { return openAdmin(cmd, std) },
+		Open:  func(cmd *cobra.Command) (admin.Database, func(), error) { return openAdmin(cmd, std) },
+		Names: func(cmd *cobra.Command) ([]string, error) { return collectionNames(cmd, std, new(remote)) },
 	})...)
 	usageErrors(root)
+	completeStored(root, std)
 	return root
 }
 

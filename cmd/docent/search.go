@@ -122,7 +122,7 @@ func newSearch(std stdio) *cobra.Command {
 func finder(
 	cmd *cobra.Command, std stdio, from *remote, query retrieve.Query, within scope, explain bool,
 ) (find func(question string) (searchFound, error), done func(), err error) {
-	elsewhere, err := from.check()
+	elsewhere, err := from.check(cmd)
 	switch {
 	case err != nil:
 		return nil, nil, err

@@ -3,6 +3,7 @@ package order
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,6 +47,17 @@ func ByCitation(m payload.RAGMessage) payload.RAGMessage {
 	}
 	m.Sentences = sentences
 	return m
+}
+
+// Numbered numbers the passages that a text cites by their first citation. It gives the beginning of an answer the
+// numbers of [ByCitation].
+func Numbered(s string) string {
+	number := map[int]int{}
+	for i, n := range text.Marked(s, math.MaxInt) {
+		number[n] = i + 1
+	}
+	numbered, _ := renumber(s, number)
+	return numbered
 }
 
 // shift says that the text behind an offset moved by a number of bytes.

@@ -34,14 +34,15 @@ func TestByCitation(t *testing.T) {
 		docs      int
 		want      string
 		wantOrder string
+		numbered  string // without the number of passages, if it differs
 	}{
-		{"Only this [2].", 3, "Only this [1].", "BAC"},
-		{"One [3]. Two [1][3]. Three [2].", 4, "One [1]. Two [2][1]. Three [3].", "CABD"},
-		{"As it is [1]. And [2].", 3, "As it is [1]. And [2].", "ABC"},
-		{"It cites nothing.", 2, "It cites nothing.", "AB"},
-		{"Not there [7], but [2].", 2, "Not there [7], but [1].", "BA"},
-		{"Code `a[2]` and\n```\nb[3]\n```\nis none [3].", 3, "Code `a[2]` and\n```\nb[3]\n```\nis none [1].", "CAB"},
-		{"Ö [12]. Then [11]. And [1].", 12, "Ö [1]. Then [2]. And [3].", "LKABCDEFGHIJ"},
+		{"Only this [2].", 3, "Only this [1].", "BAC", ""},
+		{"One [3]. Two [1][3]. Three [2].", 4, "One [1]. Two [2][1]. Three [3].", "CABD", ""},
+		{"As it is [1]. And [2].", 3, "As it is [1]. And [2].", "ABC", ""},
+		{"It cites nothing.", 2, "It cites nothing.", "AB", ""},
+		{"Not there [7], but [2].", 2, "Not there [7], but [1].", "BA", "Not there [1], but [2]."},
+		{"Code `a[2]` and\n```\nb[3]\n```\nis none [3].", 3, "Code `a[2]` and\n```\nb[3]\n```\nis none [1].", "CAB", ""},
+		{"Ö [12]. Then [11]. And [1].", 12, "Ö [1]. Then [2]. And [3].", "LKABCDEFGHIJ", ""},
 	} {
 		m := payload.RAGMessage{Answer: c.answer, Docs: lettered(c.docs), Sentences: []payload.RAGSentence{}}
 		for _, s := range text.Sentences(c.answer, false) {
@@ -49,6 +50,9 @@ func TestByCitation(t *testing.T) {
 		}
 		before := fmt.Sprint(m)
 		got := ByCitation(m)
+		if c.numbered != "" && Numbered(c.answer) != c.numbered || c.numbered == "" && Numbered(c.answer) != c.want {
+			t.Errorf("%q is numbered %q", c.answer, Numbered(c.answer))
+		}
 		if got.Answer != c.want || contents(got.Docs) != c.wantOrder {
 			t.Errorf("%q: %q, %s", c.answer, got.Answer, contents(got.Docs))
 		}

@@ -29,6 +29,8 @@ type Config struct {
 	Err io.Writer
 	// Open opens the database of a command. The command calls end.
 	Open func(cmd *cobra.Command) (db Database, end func(), err error)
+	// Names lists the names of the collections, for completion. It creates no database.
+	Names func(cmd *cobra.Command) ([]string, error)
 }
 
 // Database has the records that the commands read and change.

@@ -34,9 +34,30 @@ Rights have no effect without --auth.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newCollectionLs(c), newCollectionCreate(c), newCollectionSet(c), newCollectionRename(c), newCollectionEmpty(c),
-		newCollectionRm(c), newCollectionGrant(c), newCollectionRevoke(c), newCollectionOpen(c))
+	cmd.AddCommand(newCollectionLs(c), newCollectionCreate(c))
+	for _, sub := range []*cobra.Command{
+		newCollectionSet(c), newCollectionRename(c), newCollectionEmpty(c),
+		newCollectionRm(c), newCollectionGrant(c), newCollectionRevoke(c), newCollectionOpen(c),
+	} {
+		sub.ValidArgsFunction = c.completeCollection
+		cmd.AddCommand(sub)
+	}
 	return cmd
+}
+
+// completeCollection completes the name of a collection, and the right after a subject.
+func (c Config) completeCollection(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	switch {
+	case len(args) == 0:
+		names, err := c.Names(cmd)
+		if err != nil { // a shell has no place for the reason
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	case cmd.Name() == "grant" && len(args) == 2:
+		return []string{"read", "write", "manage"}, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
 func newCollectionLs(c Config) *cobra.Command {

@@ -337,7 +337,7 @@ func (t *Dialog) Deliver(d session.Delivery) {
 		}
 		t.sign(false)
 	case f.Seq > 0 && strings.HasPrefix(string(f.Action), "agent_reply"):
-		t.print("%s: %s\n", t.cfg.Agent, strings.ReplaceAll(shown(f), "\n", "\n  "))
+		t.print("%s: %s\n", t.cfg.Agent, strings.ReplaceAll(Text(f.Action, f.Message), "\n", "\n  "))
 		t.mu.Lock()
 		t.delivered++
 		t.mu.Unlock()

@@ -16,46 +16,46 @@ const noIntent = intent.Fallback
 // maxShown bounds the JSON that is shown of a reply, in bytes.
 const maxShown = 2000
 
-// shown returns a reply as text.
-func shown(f payload.Frame) string {
-	switch f.Action {
+// Text returns a reply as text. The numbers of cited passages are those of the message.
+func Text(action payload.Action, message json.RawMessage) string {
+	switch action {
 	case payload.ReplyStr, payload.ReplyMarkdown, payload.ReplyHTML:
 		var text string
-		if json.Unmarshal(f.Message, &text) == nil {
+		if json.Unmarshal(message, &text) == nil {
 			return text
 		}
 	case payload.ReplyOptions:
 		var labels payload.Options
-		if json.Unmarshal(f.Message, &labels) == nil {
+		if json.Unmarshal(message, &labels) == nil {
 			return "options: " + strings.Join(labels, " | ")
 		}
 	case payload.ReplyRAG:
 		var answer payload.RAGMessage
-		if json.Unmarshal(f.Message, &answer) == nil {
+		if json.Unmarshal(message, &answer) == nil {
 			return cited(answer)
 		}
 	case payload.ReplyReasoningStep:
 		var step payload.ReasoningStep
-		if json.Unmarshal(f.Message, &step) == nil {
+		if json.Unmarshal(message, &step) == nil {
 			return fmt.Sprintf("[%s] %s", step.Kind, step.Summary)
 		}
 	case payload.ReplyFile:
 		var file payload.File
-		if json.Unmarshal(f.Message, &file) == nil {
+		if json.Unmarshal(message, &file) == nil {
 			return fmt.Sprintf("[file %s, %s]", file.Name, file.Type)
 		}
 	case payload.ReplyImage, payload.ReplyAudio:
-		return "[" + strings.TrimPrefix(string(f.Action), "agent_reply_") + "]"
+		return "[" + strings.TrimPrefix(string(action), "agent_reply_") + "]"
 	}
-	text := string(f.Message)
+	text := string(message)
 	var inner string
-	if json.Unmarshal(f.Message, &inner) == nil { // such as a table
+	if json.Unmarshal(message, &inner) == nil { // such as a table
 		text = inner
 	}
 	if len(text) > maxShown {
 		text = words.Head(text, maxShown) + "…"
 	}
-	return "[" + strings.TrimPrefix(string(f.Action), "agent_reply_") + "] " + text
+	return "[" + strings.TrimPrefix(string(action), "agent_reply_") + "] " + text
 }
 
 // cited returns an answer with the titles of its cited passages.

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"docent/client"
+	"docent/cmd/docent/dialog"
+	"docent/payload"
+	"docent/rag/order"
+)
+
+// message returns a message with the choices of the user.
+func (c *conversation) message(line string) any {
+	if c.collection == "" && c.model == "" {
+		return line
+	}
+	m := map[string]any{"message": line}
+	if c.collection != "" {
+		m["collections"] = []string{c.collection}
+	}
+	if c.model != "" {
+		m["model"] = c.model
+	}
+	return m
+}
+
+// errStopped ends the wait for a server that does not answer.
+var errStopped = errors.New("stopped")
+
+// ask sends a message and prints the replies while they come. Ctrl-C stops the answer, and the second one the wait.
+func (c *conversation) ask(ctx context.Context, line string) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	sent, over := make(chan int64, 1), make(chan struct{})
+	var watch sync.WaitGroup
+	watch.Go(func() { c.stop(ctx, sent, over, cancel) })
+	defer watch.Wait()
+	defer close(over)
+	receipt, err := c.session.Send(ctx, c.message(line))
+	if err == nil {
+		sent <- receipt.Turn
+		err = c.follow(ctx, receipt.Turn)
+	}
+	if cause := context.Cause(ctx); errors.Is(cause, errStopped) {
+		return cause
+	}
+	return err
+}
+
+// stop waits for Ctrl-C. It stops the turn that was sent, or cancels the wait for it.
+func (c *conversation) stop(ctx context.Context, sent <-chan int64, over <-chan struct{}, cancel context.CancelCauseFunc) {
+	select {
+	case <-over:
+		return
+	case <-c.interrupts:
+	}
+	select {
+	case turn := <-sent:
+		if c.session.Stop(ctx, turn) == nil {
+			select {
+			case <-over:
+				return
+			case <-c.interrupts:
+			}
+		}
+	default:
+	}
+	cancel(errStopped)
+}
+
+// follow prints the events of a turn until its end.
+func (c *conversation) follow(ctx context.Context, turn int64) error {
+	stream := begun{}
+	for event, err := range c.session.Events(ctx) {
+		if err != nil {
+			return fmt.Errorf("the conversation: %w", err)
+		}
+		switch e := event.(type) {
+		case *client.Delta:
+			if e.Turn == turn {
+				_, _ = c.page.Write([]byte(stream.add(e.Text))) // nothing can be done about an output that is gone
+			}
+		case *client.Reply:
+			if e.Turn == turn {
+				c.reply(e.Entry, stream)
+				stream = begun{}
+			}
+		case *client.Error:
+			if e.Turn == turn {
+				c.endLine(stream)
+				stream = begun{}
+				c.say("error: %s", e.Reason)
+			}
+		case *client.Disconnected:
+			c.endLine(stream)
+			c.say("(The connection is lost. docent connects again; Ctrl-C ends the wait.)")
+		case *client.TurnFinished:
+			if e.Turn == turn {
+				c.endLine(stream)
+				if e.Outcome == payload.Stopped {
+					c.say("(stopped)")
+				}
+				return nil
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// endLine ends the line of an unfinished answer.
+func (c *conversation) endLine(stream begun) {
+	if stream.shown != "" && !strings.HasSuffix(stream.shown, "\n") {
+		fmt.Fprintln(c.page)
+	}
+	_ = c.page.Flush() // nothing can be done about an output that is gone
+}
+
+// reply prints a reply, of which the stream has shown the beginning.
+func (c *conversation) reply(e client.Entry, stream begun) {
+	var rag payload.RAGMessage
+	if e.Action == payload.ReplyRAG && json.Unmarshal(e.Message, &rag) == nil {
+		rag = order.ByCitation(rag)
+		c.last = &rag
+		c.finish(stream, rag.Answer)
+		_ = printEvidence(c.page, rag) // nothing can be done about an output that is gone
+	} else {
+		c.finish(stream, dialog.Text(e.Action, e.Message))
+	}
+	_ = c.page.Flush()
+}
+
+// finish prints a text. If the stream has shown its beginning, finish prints the rest.
+func (c *conversation) finish(stream begun, whole string) {
+	whole = strings.TrimSpace(whole)
+	rest, same := strings.CutPrefix(whole, strings.TrimRight(stream.shown, " \n"))
+	if stream.shown == "" || !same {
+		c.endLine(stream)
+		fmt.Fprintln(c.page, whole)
+		return
+	}
+	shown := stream.shown[len(strings.TrimRight(stream.shown, " \n")):]
+	if tail, ok := strings.CutPrefix(rest, shown); ok {
+		rest = tail
+	}
+	fmt.Fprintln(c.page, strings.TrimRight(rest, " \n"))
+	_ = c.page.Flush()
+}
+
+// begun is the shown beginning of an answer.
+type begun struct {
+	raw   strings.Builder
+	shown string
+}
+
+// add returns the text to show after a delta. Passages have the numbers of [order.ByCitation] from the start. A
+// number, or code, that has not ended waits for its end.
+func (b *begun) add(delta string) string {
+	b.raw.WriteString(delta)
+	whole := b.raw.String()
+	line := strings.LastIndex(whole, "\n") + 1
+	for _, mark := range []string{"[", "`"} {
+		open := strings.LastIndex(whole[line:], mark)
+		if open >= 0 && (mark == "`" && strings.Count(whole[line:], "`")%2 == 1 || mark == "[" && !strings.Contains(whole[line+open:], "]")) {
+			whole = whole[:line+open]
+		}
+	}
+	rest, ok := strings.CutPrefix(order.Numbered(whole), b.shown)
+	if !ok {
+		return ""
+	}
+	b.shown += rest
+	return rest
+}
