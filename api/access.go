@@ -38,7 +38,7 @@ func Routes() []route.Access {
 		{Route: "POST /api/ask", Scope: auth.Ask},
 		{Route: "GET /v1/models", Scope: auth.Ask},
 		{Route: "GET /v1/models/{model}", Scope: auth.Ask},
-		{Route: "GET /v1/models/docent/{collection}", Scope: auth.Ask},
+		{Route: "GET /v1/models/{prefix}/{name}", Scope: auth.Ask},
 		{Route: "POST /v1/chat/completions", Scope: auth.Ask},
 		{Route: "POST /v1/responses", Scope: auth.Ask},
 		{Route: "POST /v1/embeddings", Scope: auth.Ask},

@@ -143,7 +143,7 @@ type Config struct {
 	Conversations Conversations
 	// Embedder computes vectors for them. Required.
 	Embedder openai.Embedder
-	// ChatModels returns the names of the chat models that users may choose now beside the default one.
+	// ChatModels returns the names of the chat models that users may choose now, among them the default one.
 	// Default: none.
 	ChatModels func() []string
 	// Write lets a chat model answer a prompt without documents. It returns "" without a model. Default: nil, there is

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -346,7 +347,7 @@ func TestOpenAIModels(t *testing.T) {
 	if !strings.Contains(body, `"object":"list"`) || !strings.Contains(body, `{"id":"docent","object":"model",`) || !strings.Contains(body, `"id":"docent/default"`) {
 		t.Errorf("the models are %s", body)
 	}
-	for path, status := range map[string]int{"docent": 200, "docent%2Fdefault": 200, "docent/default": 200, "default": 404, "docent/x": 404, "docent%2Fx": 404} {
+	for path, status := range map[string]int{"docent": 200, "docent%2Fdefault": 200, "docent/default": 200, "default": 404, "docent@fast": 404, "docent/x": 404, "docent%2Fx": 404} {
 		if resp, body := c.do("GET", "/v1/models/"+path, ""); resp.StatusCode != status || status == 404 && !strings.Contains(body, `"code":"model_not_found"`) {
 			t.Errorf("%s: %d %s", path, resp.StatusCode, body)
 		}
@@ -357,7 +358,12 @@ func TestOpenAIModels(t *testing.T) {
 func TestOpenAIChatModels(t *testing.T) {
 	t.Parallel()
 	w, requests := citing()
-	c := w.serve(t, func(cfg *Config) { cfg.ChatModels = func() []string { return []string{"fast"} } })
+	c := w.serve(t, func(cfg *Config) { cfg.ChatModels = func() []string { return []string{"fast", "lab/fast"} } })
+	for _, id := range []string{"docent@fast", "docent@lab/fast"} {
+		if resp, body := c.do("GET", "/v1/models/"+id, ""); resp.StatusCode != 200 {
+			t.Errorf("%s: %d %s", id, resp.StatusCode, body)
+		}
+	}
 	if _, body := c.do("GET", "/v1/models", ""); !strings.Contains(body, `{"id":"docent@fast","object":"model",`) {
 		t.Errorf("the models are %s", body)
 	}
@@ -409,25 +415,33 @@ func TestOpenAITasks(t *testing.T) {
 		"follow_ups": "### Task:\nSuggest 3-5 relevant follow-up questions\n### Output:\nJSON format: { \"follow_ups\": [\"Question 1?\"] }\n" + history,
 		"queries":    "### Task:\nAnalyze the chat history to determine the necessity of generating search queries\n### Output:\nStrictly return in JSON format:\n{\n  \"queries\": [\"query1\"]\n}\n" + history,
 		"text":       "### Task:\nYou are an autocompletion system. Continue the text in `<text>`\n### Output:\n{ \"text\": \"<completion>\" }\n<text>How do</text>",
+		"prompt":     "### Task:\nGenerate a detailed prompt for am image generation task\n### Output:\nStrictly return in JSON format:\n{\n    \"prompt\": \"Your detailed description here.\"\n}\n" + history,
+		"text, chat": "### Task:\nYou are an autocompletion system. Continue the text in `<text>`\n5. If unsure, return: `{ \"text\": \"\" }`.\n" + history + "\n<text>How do</text>",
+		"emoji":      "Your task is to reflect the speaker's likely facial expression through a fitting emoji. Interpret emotions\n\nMessage: ```Hi!```",
+		"merge":      "You have been provided with a set of responses from various models to the latest user query: \"why?\"\n\nYour task\n\nResponses from models: \"\"\"Drain it.\"\"\"",
 		"none":       "### Task:\nRespond to the user query using the provided context { \"title\": 1 }\n<context>x</context>",
 	}
 	without := map[string]string{
 		"title": `{"title":"How do I winterize the engine of the boat when it stays in…"}`, "tags": `{"tags":[]}`,
 		"follow_ups": `{"follow_ups":[]}`, "queries": `{"queries":[]}`, "text": `{"text":""}`, "none": "Größe [1]. It stops [2]. See [9].",
+		"prompt": `{"prompt":""}`, "text, chat": `{"text":""}`, "emoji": "", "merge": `"""Drain it."""`,
 	}
+	said := "Sure: ```json\n{\"title\": \"Winter\"}\n```"
 	written := map[string]string{
 		"title": `{"title": "Winter"}`, "tags": `{"tags":[]}`, "follow_ups": `{"follow_ups":[]}`, "queries": `{"queries":[]}`, "text": `{"text":""}`,
-		"none": "Größe [1]. It stops [2]. See [9].",
+		"none": "Größe [1]. It stops [2]. See [9].", "prompt": `{"prompt":""}`, "text, chat": `{"text":""}`, "emoji": said, "merge": said,
 	}
+	unread := maps.Clone(without) // texts need no JSON
+	unread["emoji"], unread["merge"] = "Winter", "Winter"
 	for name, test := range map[string]struct {
 		write func(context.Context, string) (string, error)
 		want  map[string]string
 	}{
 		"without a model": {nil, without},
 		"a broken model":  {func(context.Context, string) (string, error) { return "", errors.New("down") }, without},
-		"no JSON":         {func(context.Context, string) (string, error) { return "Winter", nil }, without},
+		"no JSON":         {func(context.Context, string) (string, error) { return "Winter", nil }, unread},
 		"with a model": {func(context.Context, string) (string, error) {
-			return "Sure: ```json\n{\"title\": \"Winter\"}\n```", nil
+			return said, nil
 		}, written},
 	} {
 		w, requests := citing()
@@ -449,8 +463,9 @@ func TestOpenAITasks(t *testing.T) {
 				t.Errorf("%s, %s: %d %s", name, task, resp.StatusCode, body)
 			}
 		}
-		if len(requests) > 0 {
-			t.Errorf("%s: a task is searched", name)
+		_, body := c.do("POST", "/v1/chat/completions", `{"model":"docent","messages":[{"role":"system","content":"Available Tools: []\nReturn"},{"role":"user","content":"Query: why?"}]}`)
+		if len(requests) > 0 || !strings.Contains(body, `{\"tool_calls\":[]}`) {
+			t.Errorf("%s: a task is searched, or the choice of tools is %s", name, body)
 		}
 	}
 }

@@ -348,7 +348,7 @@ var contract = []string{
 	"POST /api/collections/{collection}/empty", "PUT /api/collections/{collection}/rights", "DELETE /api/collections/{collection}/rights",
 	"GET /api/groups", "POST /api/groups", "DELETE /api/groups/{group}", "PUT /api/groups/{group}/members",
 	"GET /api/search", "POST /api/ask",
-	"GET /v1/models", "GET /v1/models/{model}", "GET /v1/models/docent/{collection}", "POST /v1/chat/completions", "POST /v1/responses", "POST /v1/embeddings",
+	"GET /v1/models", "GET /v1/models/{model}", "GET /v1/models/{prefix}/{name}", "POST /v1/chat/completions", "POST /v1/responses", "POST /v1/embeddings",
 	"POST /agui",
 	"POST /mcp", "GET /mcp", "DELETE /mcp", "GET /.well-known/oauth-protected-resource", "GET /.well-known/oauth-protected-resource/mcp",
 	"GET /api/sessions", "DELETE /api/sessions", "PATCH /api/sessions/{session_id}", "DELETE /api/sessions/{session_id}", "POST /api/sessions/{session_id}/branch", "GET /api/sessions/{session_id}/messages", "DELETE /api/sessions/{session_id}/solved/{turn}", "GET /api/sessions/{session_id}/export", "GET /api/sessions/{session_id}/trace", "GET /api/agent/picture",

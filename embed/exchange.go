@@ -30,8 +30,9 @@ type StatusError = openai.StatusError
 var (
 	// errTimeout is the cause of an attempt that timed out.
 	errTimeout = errors.New("timeout of the request")
-	// errConstantVector and errSameVectors report vectors without meaning.
+	// These errors report vectors without meaning.
 	errConstantVector = errors.New("all numbers of a vector are equal")
+	errNotFinite      = errors.New("a number of a vector is not finite")
 	errSameVectors    = errors.New("two different texts have the same vector")
 )
 
@@ -65,6 +66,9 @@ type vector []float32
 // UnmarshalJSON implements json.Unmarshaler.
 func (v *vector) UnmarshalJSON(data []byte) error {
 	if len(data) == 0 || data[0] != '"' {
+		if bytes.Contains(data, []byte("null")) { // servers send it for a number that is not finite
+			return errNotFinite
+		}
 		return json.Unmarshal(data, (*[]float32)(v))
 	}
 	var packed []byte
@@ -78,7 +82,7 @@ func (v *vector) UnmarshalJSON(data []byte) error {
 	for i := range *v {
 		x := math.Float32frombits(binary.LittleEndian.Uint32(packed[4*i:]))
 		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-			return vectorError("a number of a vector is not finite")
+			return errNotFinite
 		}
 		(*v)[i] = x
 	}
@@ -168,7 +172,7 @@ func (o *OpenAI) attempt(ctx context.Context, r embeddingsRequest) ([][]float32,
 		var syntax *json.SyntaxError
 		var kind *json.UnmarshalTypeError
 		var vector vectorError
-		whole := errors.As(err, &syntax) || errors.As(err, &kind) || errors.As(err, &vector) || limited.N <= 0
+		whole := errors.As(err, &syntax) || errors.As(err, &kind) || errors.As(err, &vector) || errors.Is(err, errNotFinite) || limited.N <= 0
 		return nil, errors.Join(context.Cause(ctx), &answerError{fmt.Errorf("read the answer: %w", err), !whole})
 	}
 	if len(answer.Error) > 0 && string(answer.Error) != "null" {
@@ -225,8 +229,7 @@ func (o *OpenAI) vectors(r embeddingsResponse, n int) ([][]float32, error) {
 	return out, nil
 }
 
-// constant reports whether all numbers of a vector are equal, such as 0. Servers send
-// null for a number that is not finite, and null is read as 0.
+// constant reports whether all numbers of a vector are equal, such as 0.
 func constant(v []float32) bool {
 	for _, x := range v {
 		if x != v[0] {
@@ -276,12 +279,14 @@ func (o *OpenAI) explain(err error) failure {
 	case errors.Is(err, errTimeout):
 		return failure{retry: true, err: fault.Wrap(fault.Unavailable, errTimeout,
 			"embedder_slow", "the embedding server did not answer within %v", o.cfg.Timeout)}
-	case errors.Is(err, errConstantVector), errors.Is(err, errSameVectors):
+	case errors.Is(err, errConstantVector), errors.Is(err, errNotFinite), errors.Is(err, errSameVectors):
 		return failure{err: fault.Wrap(fault.Unavailable, err,
-			"embedder_vectors_useless", "the embedding server's vectors of the model %q do not tell texts apart; check that %s is an embedding model and that the server loaded it", o.cfg.Model, o.cfg.Settings.Model)}
+			"embedder_vectors_useless", "the vectors of the model %q on the embedding server %s do not tell texts apart; check that %s is an embedding model and that the server loaded it",
+			o.cfg.Model, o.cfg.BaseURL, o.cfg.Settings.Model)}
 	case errors.As(err, &answer):
 		return failure{retry: answer.cut, err: fault.Wrap(fault.Unavailable, answer.error,
-			"embedder_answer_invalid", "the embedding server's answer is not valid; check %s and %s", o.cfg.Settings.URL, o.cfg.Settings.Model)}
+			"embedder_answer_invalid", "the answer of the embedding server %s is not valid; check %s and %s",
+			o.cfg.BaseURL, o.cfg.Settings.URL, o.cfg.Settings.Model)}
 	default:
 		return failure{retry: !openai.Unreachable(err), err: fault.Wrap(fault.Unavailable, err,
 			"embedder_unreachable", "the embedding server does not answer; is %s right and the server running?", o.cfg.Settings.URL)}

@@ -200,4 +200,14 @@ func TestCheckOfVectors(t *testing.T) {
 	if err := o.Check(t.Context()); fault.KindOf(err) != fault.Unavailable || !strings.Contains(fault.Message(err), "EMBED_MODEL") {
 		t.Errorf("equal vectors: %v", err)
 	}
+	for _, vector := range []string{"[0,0]", "[0.5,0.5]", "[0.1,null]", "[NaN,0.1]", `"AADAfwAAAD8="`} {
+		server.Intercept(func(w http.ResponseWriter, _ embedtest.Request, _ int) bool {
+			_, _ = io.WriteString(w, `{"data":[{"index":0,"embedding":`+vector+`}]}`)
+			return true
+		})
+		o, _ = newOpenAI(t, server, nil)
+		if err := o.Check(t.Context()); fault.KindOf(err) != fault.Unavailable || !strings.Contains(fault.Message(err), server.URL) {
+			t.Errorf("the vector %s: %v; want an error that names %s", vector, err, server.URL)
+		}
+	}
 }

@@ -125,7 +125,7 @@ func TestOpenAIFailures(t *testing.T) {
 		"NaN":             {answer(`{"data":[` + one + `,{"index":1,"embedding":[NaN,1]}]}`), 1, 0, fault.Unavailable, "is not valid"},
 		"beyond float32":  {answer(`{"data":[` + one + `,{"index":1,"embedding":[1e300,1]}]}`), 1, 0, fault.Unavailable, "read the answer"},
 		"odd base64":      {answer(`{"data":[` + one + `,{"index":1,"embedding":"AAAA"}]}`), 1, 0, fault.Unavailable, "no list of float32"},
-		"NaN in base64":   {answer(`{"data":[` + one + `,{"index":1,"embedding":"AADAfwAAgD8="}]}`), 1, 0, fault.Unavailable, "not finite"},
+		"NaN in base64":   {answer(`{"data":[` + one + `,{"index":1,"embedding":"AADAfwAAgD8="}]}`), 1, 0, fault.Unavailable, "do not tell texts apart"},
 		"error with 200":  {answer(`{"error":{"message":"boom ` + testKey + `"}}`), 2, 0, fault.Invalid, "boom"},
 		"a web page":      {answer("<html>hello"), 1, 0, fault.Unavailable, "is not valid"},
 		"truncated":       {answer(`{"data":[` + one), 3, 2, fault.Unavailable, "read the answer"},

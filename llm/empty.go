@@ -15,6 +15,8 @@ type EmptyAnswerError struct {
 	Reasoned bool
 	// Limit says that the model reached its length limit, or used it for reasoning.
 	Limit bool
+	// Called says that the model asked for a tool that docent did not offer.
+	Called bool
 }
 
 // Error describes the answer.
@@ -25,8 +27,14 @@ func (e *EmptyAnswerError) Error() string {
 // EmptyError returns the error of an answer without text. It names the setting that
 // helps.
 func EmptyError(model string, a Answer) error {
-	e := &EmptyAnswerError{Reason: a.StopReason, Reasoned: strings.TrimSpace(a.Reasoning) != "", Limit: a.StopReason == "length"}
+	e := &EmptyAnswerError{
+		Reason: a.StopReason, Reasoned: strings.TrimSpace(a.Reasoning) != "", Limit: a.StopReason == "length", Called: len(a.Calls) > 0,
+	}
 	switch {
+	case e.Called:
+		return fault.Wrap(fault.Unavailable, e,
+			"model_called_without_tools", "the model %s asked for the tool %q, which docent did not offer, and wrote no answer; choose another model with --model",
+			model, a.Calls[0].Name)
 	case e.Limit && e.Reasoned:
 		return fault.Wrap(fault.Unavailable, e, "model_only_reasoned",
 			"the model %s reached its length limit while it was still reasoning; a higher --max-tokens gives it room for the answer", model)
@@ -34,8 +42,8 @@ func EmptyError(model string, a Answer) error {
 		return fault.Wrap(fault.Unavailable, e, "model_limit_too_low",
 			"the model %s reached its length limit before it wrote text; a higher --max-tokens gives it room for the answer", model)
 	case e.Reasoned:
-		return fault.Wrap(fault.Unavailable, e, "model_reasoned_without_answer",
-			"the model %s ended its reasoning without an answer (finish reason %q); if this happens often, raise --max-tokens or choose another model",
+		return fault.Wrap(fault.Unavailable, e,
+			"model_reasoned_without_answer", "the model %s ended its reasoning without an answer (finish reason %q); raise --max-tokens, check the reasoning parser of the model server, or choose another model with --model",
 			model, a.StopReason)
 	default:
 		return fault.Wrap(fault.Unavailable, e,

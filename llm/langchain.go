@@ -49,17 +49,19 @@ func stream(ctx context.Context, m llms.Model, req Request, learned *habit) iter
 			}
 		}()
 		text := &reading{calls: len(req.Tools) > 0, holds: learned.late.Load()}
+		pieces := 0
 		pass := func(p piece) bool {
-			if (p.reasoning != "" || p.restart) && !yield(Delta{Reasoning: p.reasoning, Restart: p.restart}, nil) {
+			if (p.reasoning != "" || p.restart) && !yield(Delta{Reasoning: p.reasoning, Restart: p.restart, pieces: pieces}, nil) {
 				return false
 			}
-			return p.text == "" || yield(Delta{Text: p.text}, nil)
+			return p.text == "" || yield(Delta{Text: p.text, pieces: pieces}, nil)
 		}
 		streamed := false
 		for delta := range c.deltas {
+			pieces++
 			if delta.Reasoning != "" {
 				text.apart(delta.Reasoning)
-				if !yield(Delta{Reasoning: delta.Reasoning}, nil) {
+				if !yield(Delta{Reasoning: delta.Reasoning, pieces: pieces}, nil) {
 					return
 				}
 			}
@@ -84,7 +86,7 @@ func stream(ctx context.Context, m llms.Model, req Request, learned *habit) iter
 			yield(Delta{}, err)
 			return
 		}
-		yield(Delta{Answer: c.answer}, nil)
+		yield(Delta{Answer: c.answer, pieces: pieces}, nil)
 	}
 }
 

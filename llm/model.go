@@ -103,6 +103,9 @@ type Delta struct {
 	Reasoning string
 	// Answer is the whole answer. It is set in the last Delta only.
 	Answer *Answer
+
+	// pieces counts the pieces of text and reasoning that the server has sent so far.
+	pieces int
 }
 
 // Answer is the whole answer of a model.

@@ -381,6 +381,12 @@ func TestProbe(t *testing.T) {
 		t.Errorf("%v, the server's words are %q", err, llm.ServerWords(err))
 	}
 
+	// A text that begins like reasoning is held back, but the server streams.
+	o, _, _ = serve(t, llm.Config{}, llmtest.Say("So ", "we count: one, two, ", "three, four, five, six, ", "seven, eight, nine, ten."), llmtest.Say("x"))
+	if r, err = o.Probe(t.Context()); err != nil || r.Whole {
+		t.Errorf("a text that begins like reasoning: %+v, %v", r, err)
+	}
+
 	// A small model that writes without end is stopped.
 	endless := llmtest.Reply{Text: strings.Split(strings.Repeat("one more word ", 100), " "), Wait: func(ctx context.Context, piece int) error {
 		if piece > 200 {

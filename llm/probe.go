@@ -18,7 +18,7 @@ const maxListed = 8
 type Report struct {
 	// FirstToken is the time from the request to the first text or reasoning.
 	FirstToken time.Duration
-	// Pieces counts the pieces of text of the answer.
+	// Pieces counts the pieces of text and reasoning that the server sent.
 	Pieces int
 	// Whole says that a longer text came in one piece, so the server does not stream.
 	Whole bool
@@ -95,9 +95,7 @@ func (o *OpenAI) Probe(ctx context.Context) (Report, error) {
 		if d.Restart {
 			r.Reasons, length = true, 0
 		}
-		if d.Text != "" {
-			r.Pieces++
-		}
+		r.Pieces = d.pieces
 		length += len(strings.TrimSpace(d.Text))
 		r.Reasons = r.Reasons || d.Reasoning != ""
 		if d.Answer != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 
 	"docent/agent"
 	"docent/agent/tool"
@@ -144,7 +145,7 @@ func (u *run) loop(ctx context.Context) error {
 			if err := u.act(ctx, text, choice.Calls); err != nil {
 				return err
 			}
-		case text == "" && choice.StopReason == "length":
+		case text == "" && (choice.StopReason == "length" || strings.TrimSpace(choice.Reasoning) != "" && (u.nudged || u.last())):
 			return &modelError{llm.EmptyError(u.name, *choice)}
 		case text == "" && (u.nudged || u.last()):
 			return u.giveUp(ctx)

@@ -129,6 +129,9 @@ func (s server) chatQuestion(ctx context.Context, c Caller, r ChatRequest) (ques
 	}
 	q, err := s.question(ctx, c, r.Model, r.Metadata, turns)
 	q.stops = stops
+	if choosesTools(r.Messages) {
+		q.task = &task{key: "tool_calls"}
+	}
 	return q, err
 }
 

@@ -75,7 +75,7 @@ type Config struct {
 	Collections Collections
 	// Agent is the name of the model that searches all collections.
 	Agent string
-	// ChatModels returns the names of the chat models that users may choose now beside the default one.
+	// ChatModels returns the names of the chat models that users may choose now, among them the default one.
 	// Default: none.
 	ChatModels func() []string
 	// Write lets a chat model answer a prompt without documents. It returns "" without a model. Default: nil, there is
@@ -131,16 +131,16 @@ func AddRoutes(r *route.Router, cfg Config) {
 	route.Add(r, huma.Operation{
 		Method: http.MethodGet, Path: "/v1/models", OperationID: "openai-models", Tags: []string{tag}, Summary: "List the models",
 		Description: "Lists the agent, which searches all collections, and one model for each collection. " +
-			"If users may choose a chat model, it also lists the agent with each of them, such as docent@fast.",
+			"With a chat model, it also lists the agent with each model that users may choose, such as docent@fast.",
 	}, s.list)
 	route.Add(r, huma.Operation{
 		Method: http.MethodGet, Path: "/v1/models/{model}", OperationID: "openai-model", Tags: []string{tag}, Summary: "Get a model",
 		Errors: []int{http.StatusNotFound},
 	}, s.model)
 	route.Add(r, huma.Operation{
-		Method: http.MethodGet, Path: "/v1/models/docent/{collection}", OperationID: "openai-collection", Tags: []string{tag},
-		Summary: "Get the model of a collection", Errors: []int{http.StatusNotFound},
-	}, s.collection)
+		Method: http.MethodGet, Path: "/v1/models/{prefix}/{name}", OperationID: "openai-model-with-slash", Tags: []string{tag},
+		Summary: "Get a model whose id has a slash", Errors: []int{http.StatusNotFound},
+	}, s.modelWithSlash)
 	s.addChat()
 	s.addResponses()
 	s.addEmbeddings()
@@ -237,8 +237,9 @@ type modelInput struct {
 	Model string `path:"model"`
 }
 
-type collectionInput struct {
-	Collection string `path:"collection"`
+type modelWithSlashInput struct {
+	Prefix string `path:"prefix"`
+	Name   string `path:"name"`
 }
 
 type modelOutput struct{ Body Model }
@@ -248,7 +249,7 @@ func (s server) model(ctx context.Context, in *modelInput) (*modelOutput, error)
 	return &modelOutput{m}, err
 }
 
-func (s server) collection(ctx context.Context, in *collectionInput) (*modelOutput, error) {
-	m, err := s.find(ctx, collectionPrefix+in.Collection)
+func (s server) modelWithSlash(ctx context.Context, in *modelWithSlashInput) (*modelOutput, error) {
+	m, err := s.find(ctx, in.Prefix+"/"+in.Name)
 	return &modelOutput{m}, err
 }

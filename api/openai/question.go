@@ -45,6 +45,8 @@ type question struct {
 
 	rag.Request
 	stops []string
+	// task is a request for something other than an answer from documents, or nil.
+	task *task
 	// streams says that the client reads the answer while it is written.
 	streams bool
 }
@@ -207,7 +209,10 @@ func ignore(string) {}
 // ask starts an answer. The caller must call wait once.
 func (s server) ask(ctx context.Context, q question) (wait, error) {
 	if t, ok := taskOf(q.Question); ok {
-		return s.askTask(ctx, t)
+		q.task = &t
+	}
+	if q.task != nil {
+		return s.askTask(ctx, *q.task)
 	}
 	if q.Session == "" {
 		return s.askOnce(ctx, q)

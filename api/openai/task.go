@@ -15,10 +15,12 @@ const maxTitle = 60
 // as a title. It is no question about documents.
 type task struct {
 	prompt string
-	// key is the key of the answer, which is a JSON object.
+	// key is the key of the answer, which is a JSON object; "" for a text.
 	key string
 	// written says that a model may write the answer.
 	written bool
+	// begins is the beginning of a prompt without a heading.
+	begins string
 }
 
 // tasks are those of Open WebUI. Their prompts name the key in an example of the output.
@@ -29,19 +31,39 @@ var tasks = []task{
 	{key: "queries"}, // docent searches its documents for each question anyway
 	{key: "text"},    // completions while the user writes
 	{key: "prompt"},  // of a picture
+	{written: true, begins: "Your task is to reflect the speaker's likely facial expression through a fitting emoji"},
+	{written: true, begins: "You have been provided with a set of responses from various models"},
 }
 
-// taskOf returns the task of a prompt. Open WebUI's prompts begin with a heading and
+// toolChoice begins the system message by which Open WebUI asks for calls of its own tools. docent calls none of them.
+const toolChoice = "Available Tools:"
+
+// choosesTools reports whether messages ask for calls of tools in a text.
+func choosesTools(messages []Message) bool {
+	if len(messages) == 0 || messages[0].Role != "system" {
+		return false
+	}
+	text, err := textOf(messages[0].Content, true)
+	return err == nil && strings.HasPrefix(text, toolChoice)
+}
+
+// taskOf returns the task of a prompt. Most of Open WebUI's prompts begin with a heading and
 // contain the conversation or the begun text in tags.
 func taskOf(text string) (task, bool) {
 	text = strings.TrimSpace(text)
+	for _, t := range tasks {
+		if t.begins != "" && strings.HasPrefix(text, t.begins) {
+			t.prompt = text
+			return t, true
+		}
+	}
 	if !strings.HasPrefix(text, "### Task:") ||
 		!strings.Contains(text, "<chat_history>") && !strings.Contains(text, "You are an autocompletion system") {
 		return task{}, false
 	}
 	instruction, _, _ := strings.Cut(text, "<chat_history>")
 	for _, t := range tasks {
-		if regexp.MustCompile(`\{\s*"` + t.key + `"\s*:`).MatchString(instruction) {
+		if t.key != "" && regexp.MustCompile(`\{\s*"`+t.key+`"\s*:`).MatchString(instruction) {
 			t.prompt = text
 			return t, true
 		}
@@ -59,8 +81,15 @@ func (s server) answerTask(ctx context.Context, t task) (answer, error) {
 		if object, ok := objectWith(written, t.key); err == nil && ok {
 			return answer{text: object}, nil
 		}
+		if t.key == "" && err == nil {
+			return answer{text: strings.TrimSpace(written)}, nil
+		}
 	}
-	var value any = []string{}
+	if t.key == "" {
+		_, responses, _ := strings.Cut(t.prompt, "\nResponses from models:")
+		return answer{text: strings.TrimSpace(responses)}, nil
+	}
+	var value any = []string{} // also for the calls of tools
 	switch t.key {
 	case "title":
 		value = titleOf(t.prompt)

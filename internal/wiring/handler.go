@@ -82,7 +82,7 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		UploadBytes: s.Config.MaxFileSize, MaxSearches: s.Config.Searches, Quotas: s.quotas,
 		Settings: s.settingsConfig(), System: systemConfig(s),
 		Sources: s.Sources, Metrics: s.metrics, Logger: s.Log,
-		ChatModels: func() []string { return s.now().otherChoices() }, Write: present{s}.write,
+		ChatModels: func() []string { return s.now().chatModels() }, Write: present{s}.write,
 	}
 	if s.setup != nil {
 		cfg.Setup = s.setup

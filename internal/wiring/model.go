@@ -303,14 +303,13 @@ func (m *Models) choosable() map[string]llm.Model {
 	return out
 }
 
-// otherChoices returns the names that users may choose beside the default model, or none
-// if quotes are the only one.
-func (a *Answers) otherChoices() []string {
-	names := a.RAG.Models()
-	if len(names) < 3 {
-		return nil
+// chatModels returns the names of the models that users may choose, among them quotes and the
+// default model. It returns none without a chat model.
+func (a *Answers) chatModels() []string {
+	if names := a.RAG.Models(); len(names) > 1 {
+		return names
 	}
-	return slices.DeleteFunc(names, func(name string) bool { return name == a.RAG.DefaultModel() })
+	return nil
 }
 
 // maxTitleTokens limits the answers of writer. Models that reason need more than a title.

@@ -39,6 +39,12 @@ func failureLine(failed error) fault.Text {
 	case errors.As(failed, &empty) && empty.Limit:
 		return fault.NewText("quotes_after_limit",
 			"The chat model reached its length limit before it wrote an answer, so docent quotes the documents. A higher --max-tokens gives the model more room.")
+	case errors.As(failed, &empty) && empty.Called:
+		return fault.NewText("quotes_after_call",
+			"The chat model asked for a tool instead of an answer, so docent quotes the documents. Another --model may help.")
+	case errors.As(failed, &empty) && empty.Reasoned:
+		return fault.NewText("quotes_after_reasoning",
+			"The chat model ended its reasoning without an answer, so docent quotes the documents. A higher --max-tokens or another --model may help.")
 	case errors.Is(failed, llm.ErrTooLong):
 		return fault.NewText("quotes_after_context", "The question does not fit the chat model, so docent quotes the documents.")
 	case errors.Is(failed, llm.ErrFiltered):

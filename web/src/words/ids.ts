@@ -175,7 +175,7 @@ export interface Params {
   drawing_too_large: [number];
   edit_invalid: [];
   edit_without_message: [];
-  embedder_answer_invalid: [string, string];
+  embedder_answer_invalid: [string, string, string];
   embedder_count: [number, number];
   embedder_key_missing: [string];
   embedder_key_refused: [string, string];
@@ -189,7 +189,7 @@ export interface Params {
   embedder_refuses: [string];
   embedder_slow: [string];
   embedder_unreachable: [string];
-  embedder_vectors_useless: [string, string];
+  embedder_vectors_useless: [string, string, string];
   encryption_unsupported: [];
   enrich_unusable: [string, number];
   enrichment_key_length: [number, number];
@@ -421,6 +421,7 @@ export interface Params {
   model_answer_missing: [];
   model_answer_unreadable: [];
   model_broke_off: [];
+  model_called_without_tools: [string, string];
   model_calls_unreadable: [];
   model_context_too_long: [number, number];
   model_cut_off: [];
@@ -674,10 +675,12 @@ export interface Params {
   quota_questions: [number, string];
   quota_search_time: [number, string];
   quota_tokens: [number, string];
+  quotes_after_call: [];
   quotes_after_context: [];
   quotes_after_failure: [];
   quotes_after_filter: [];
   quotes_after_limit: [];
+  quotes_after_reasoning: [];
   rating_out_of_range: [number, number];
   read_again_with_folder: [];
   reader_failed: [string];

@@ -49,6 +49,8 @@ export const answers = {
   quotes_after_filter: 'Der Inhaltsfilter des Sprachmodells hat die Frage abgelehnt, deshalb zitiert docent die Dokumente.',
   quotes_after_context: 'Die Frage passt nicht in das Sprachmodell, deshalb zitiert docent die Dokumente.',
   quotes_after_failure: 'Das Sprachmodell antwortet gerade nicht, deshalb zitiert docent die Dokumente.',
+  quotes_after_call: 'Das Sprachmodell hat statt einer Antwort ein Werkzeug verlangt, deshalb zitiert docent die Dokumente. Ein anderes --model kann helfen.',
+  quotes_after_reasoning: 'Das Sprachmodell hat überlegt, aber nicht geantwortet, deshalb zitiert docent die Dokumente. Ein höheres --max-tokens oder ein anderes --model kann helfen.',
   quotes_after_limit: 'Das Sprachmodell hat seine Höchstlänge vor der Antwort erreicht, deshalb zitiert docent die Dokumente. Ein höheres --max-tokens gibt ihm mehr Platz.',
   table_all_rows: (a, b) => `${a} In allen ihren Zeilen: ${b}`,
   table_among: (a, b) => `${a} Nur Zeilen mit ${b}.`,
