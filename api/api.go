@@ -56,6 +56,7 @@ type Retriever interface {
 type Changer interface {
 	corpus.Tagger
 	corpus.Mover
+	corpus.Renamer
 
 	// RemoveDocuments deletes documents and returns their number.
 	RemoveDocuments(ctx context.Context, ids []int64) (int, error)

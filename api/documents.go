@@ -40,6 +40,8 @@ type Document struct {
 	Source string `json:"source" doc:"A path, a URL, upload:NAME, or stdin:NAME. A path is absolute for those who manage the collection; otherwise it has the folder and the name."`
 	// Title is its title for people.
 	Title string `json:"title"`
+	// FileTitle is the title in the file of a renamed document.
+	FileTitle string `json:"file_title,omitempty" doc:"The title in the file. Absent unless people renamed the document."`
 	// MediaType is detected from its content.
 	MediaType string `json:"media_type"`
 	// Language is an ISO 639-1 code; empty if it is unknown.
@@ -79,7 +81,8 @@ type Document struct {
 
 func document(d corpus.Document) Document {
 	return Document{
-		ID: d.ID, Collection: d.Collection, Source: d.Source, Title: d.Title, MediaType: d.MediaType, Language: d.Language,
+		ID: d.ID, Collection: d.Collection, Source: d.Source, Title: d.Title, FileTitle: d.FileTitle,
+		MediaType: d.MediaType, Language: d.Language,
 		Size: d.Size, SHA256: d.SHA256, Status: d.Status, Error: d.Error.Message, Sentence: route.Sentence(d.Error), Chunks: d.Chunks,
 		Date: d.Day(), DateFrom: d.DateFrom, Version: d.Version, Cited: d.Cited, Folder: d.Folder, OwnTags: d.OwnTags,
 		Tags: corpus.CleanTags(slices.Concat(d.Tags, d.OwnTags)), CreatedAt: d.CreatedAt.UTC(), UpdatedAt: d.UpdatedAt.UTC(),
@@ -112,6 +115,14 @@ type Chunk struct {
 
 type idInput struct {
 	ID int64 `path:"id" minimum:"1"`
+}
+
+type renameInput struct {
+	route.JSONBody
+	ID   int64 `path:"id" minimum:"1"`
+	Body struct {
+		Title string `json:"title" maxLength:"250" doc:"The new title. An empty text restores the title in the file."`
+	} `nameHint:"DocumentTitle"`
 }
 
 type documentOutput struct{ Body Document }
@@ -219,6 +230,12 @@ func (d documents) addRoutes() {
 		Method: http.MethodGet, Path: "/api/documents/{id}", OperationID: "get-document", Tags: tags, Summary: "Get a document", Errors: missing,
 	}, d.get)
 	route.Add(d.routes, huma.Operation{
+		Method: http.MethodPatch, Path: "/api/documents/{id}", OperationID: "rename-document", Tags: tags,
+		Summary: "Rename a document", Errors: missing,
+		Description: "This needs the right write. The new title stays when docent reads the document again, also if the file has changed. The " +
+			"file and the source keep their names.",
+	}, d.rename)
+	route.Add(d.routes, huma.Operation{
 		Method: http.MethodDelete, Path: "/api/documents/{id}", OperationID: "delete-document", Tags: tags,
 		Summary: "Delete a document", Errors: missing,
 	}, d.delete)
@@ -241,6 +258,18 @@ func (d documents) addRoutes() {
 func (d documents) get(ctx context.Context, in *idInput) (*documentOutput, error) {
 	doc, err := d.library.Metadata(ctx, in.ID)
 	return &documentOutput{document(doc)}, err
+}
+
+// rename changes the title of a document.
+func (d documents) rename(ctx context.Context, in *renameInput) (*documentOutput, error) {
+	if err := route.CheckText("title", in.Body.Title); err != nil {
+		return nil, err
+	}
+	route.Concerns(ctx, strconv.FormatInt(in.ID, 10))
+	if err := d.changer.RenameDocument(ctx, in.ID, in.Body.Title); err != nil {
+		return nil, err
+	}
+	return d.get(ctx, &idInput{in.ID})
 }
 
 func (d documents) delete(ctx context.Context, in *idInput) (*struct{}, error) {

@@ -217,6 +217,17 @@ func (w *world) TagDocuments(_ context.Context, ids []int64, add, _ []string) (i
 	return len(ids), w.broken
 }
 
+func (w *world) RenameDocument(_ context.Context, id int64, title string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range w.docs {
+		if w.docs[i].ID == id {
+			w.docs[i].Title, w.docs[i].FileTitle = title, w.docs[i].Title
+		}
+	}
+	return w.broken
+}
+
 func (w *world) MoveDocuments(_ context.Context, ids []int64, collection string) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -72,6 +72,8 @@ const (
 	DocumentsTagged Action = "documents.tagged"
 	// DocumentsMoved is the move of documents to another collection. The object is the collection with their ids.
 	DocumentsMoved Action = "documents.moved"
+	// DocumentRenamed is a new title of a document. The object is its id.
+	DocumentRenamed Action = "document.renamed"
 	// DocumentsRetried is the wish to read failed documents again. The object has their ids, or
 	// their collection.
 	DocumentsRetried Action = "documents.retried"

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -19,12 +20,12 @@ import (
 func newDocs(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "docs",
-		Short: "List, tag, move, and remove documents",
+		Short: "List, tag, move, rename, and remove documents",
 		Long:  `Without a command, "docent docs" lists the documents like "docent docs ls".`,
 		Args:  cobra.NoArgs,
 	}
 	listsDocuments(cmd, std)
-	cmd.AddCommand(newDocsLs(std), newDocsTag(std), newDocsMove(std), newDocsRm(std))
+	cmd.AddCommand(newDocsLs(std), newDocsTag(std), newDocsMove(std), newDocsRename(std), newDocsRm(std))
 	return cmd
 }
 
@@ -260,6 +261,7 @@ func documentIDs(args []string) ([]int64, error) {
 
 func newDocsMove(std stdio) *cobra.Command {
 	var to string
+	var from remote
 	cmd := &cobra.Command{
 		Use:   "move ID...",
 		Short: "Move documents to another collection",
@@ -276,14 +278,9 @@ be moved.`,
 			if len(ids) > corpus.MaxMoved {
 				return fault.New(fault.Invalid, "cli_too_many_moved", "at most %d documents can be moved at a time", corpus.MaxMoved)
 			}
-			p, err := openStored(cmd, std)
+			n, err := moveDocuments(cmd, std, &from, ids, to)
 			if err != nil {
 				return err
-			}
-			defer p.Close(cmd.Context())
-			n, err := p.DB.Moves.MoveDocuments(cmd.Context(), ids, to)
-			if err != nil {
-				return fmt.Errorf("move documents: %w", err)
 			}
 			_, err = fmt.Fprintf(std.out, "moved %s to %s\n", plural(n, "document"), to)
 			return err
@@ -291,6 +288,80 @@ be moved.`,
 	}
 	cmd.Flags().StringVar(&to, "to", "", "the collection to move them to (required)")
 	cobra.CheckErr(cmd.MarkFlagRequired("to"))
-	completeCollection(cmd, std, new(remote), "to")
+	from.flags(cmd, "")
+	completeCollection(cmd, std, &from, "to")
 	return cmd
+}
+
+// moveDocuments moves documents of a server, or of the database.
+func moveDocuments(cmd *cobra.Command, std stdio, from *remote, ids []int64, to string) (int, error) {
+	if elsewhere, err := from.check(cmd); err != nil {
+		return 0, err
+	} else if elsewhere {
+		var out struct{ Moved int }
+		err := from.call(cmd.Context(), http.MethodPost, "/api/documents/move", map[string]any{"ids": ids, "collection": to}, &out)
+		return out.Moved, err
+	}
+	p, err := openStored(cmd, std)
+	if err != nil {
+		return 0, err
+	}
+	defer p.Close(cmd.Context())
+	n, err := p.DB.Moves.MoveDocuments(cmd.Context(), ids, to)
+	if err != nil {
+		return 0, fmt.Errorf("move documents: %w", err)
+	}
+	return n, nil
+}
+
+func newDocsRename(std stdio) *cobra.Command {
+	var from remote
+	cmd := &cobra.Command{
+		Use:   "rename ID TITLE",
+		Short: "Change the title of a document",
+		Long: `Change the title of a document. The title stays when docent reads the document again,
+also if the file has changed. The file and the source keep their names. An empty title
+restores the one in the file.`,
+		Example: `  docent docs rename 12 "Travel policy"`,
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ids, err := documentIDs(args[:1])
+			if err != nil {
+				return err
+			}
+			title, err := renameDocument(cmd, std, &from, ids[0], args[1])
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(std.out, "document %d is now %q\n", ids[0], title)
+			return err
+		},
+	}
+	from.flags(cmd, "")
+	return cmd
+}
+
+// renameDocument renames a document of a server, or of the database. It returns the new title.
+func renameDocument(cmd *cobra.Command, std stdio, from *remote, id int64, title string) (string, error) {
+	ctx := cmd.Context()
+	if elsewhere, err := from.check(cmd); err != nil {
+		return "", err
+	} else if elsewhere {
+		var out struct{ Title string }
+		err := from.call(ctx, http.MethodPatch, fmt.Sprintf("/api/documents/%d", id), map[string]any{"title": title}, &out)
+		return out.Title, err
+	}
+	p, err := openStored(cmd, std)
+	if err != nil {
+		return "", err
+	}
+	defer p.Close(ctx)
+	if err := p.DB.Titles.RenameDocument(ctx, id, title); err != nil {
+		return "", fmt.Errorf("rename a document: %w", err)
+	}
+	d, err := p.DB.Library.Document(ctx, id)
+	if err != nil {
+		return "", fmt.Errorf("read the new title: %w", err)
+	}
+	return d.Title, nil
 }

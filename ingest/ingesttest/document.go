@@ -33,6 +33,7 @@ var documentTests = map[string]func(*testing.T, Database){
 	"Blobs":        documentBlobs,
 	"Move":         documentMove,
 	"MoveRefused":  documentMoveRefused,
+	"Rename":       documentRename,
 	"Missing":      documentMissing,
 	"ChunkPages":   documentChunkPages,
 	"Large":        documentLarge,

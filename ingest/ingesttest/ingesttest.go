@@ -26,6 +26,7 @@ type Store struct {
 		corpus.Collections
 		corpus.Tagger
 		corpus.Mover
+		corpus.Renamer
 	}
 	ingest.Store
 	Enrichments interface {

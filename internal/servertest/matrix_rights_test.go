@@ -36,6 +36,7 @@ var rightsSamples = []struct {
 	{request: "POST /v1/chat/completions", body: `{"model":"docent/vault","messages":[{"role":"user","content":"When does the pump stop?"}]}`, header: asJSON, need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
 	{request: "POST /v1/responses", body: `{"model":"docent/vault","input":"When does the pump stop?"}`, header: asJSON, need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
 	{request: "POST /api/documents?collection=vault", body: form, header: []string{"Content-Type", "multipart/form-data; boundary=x"}, need: rights.Write, scope: auth.Ingest, ok: 200, none: 404, low: 403},
+	{request: "PATCH /api/documents/1", body: `{"title":"The vault"}`, header: asJSON, need: rights.Write, scope: auth.Ingest, ok: 200, none: 404, low: 403},
 	{request: "POST /api/documents/tag", body: `{"ids":[1],"add":["new"]}`, header: asJSON, need: rights.Write, scope: auth.Ingest, ok: 200, none: 200, low: 403},
 	{request: "POST /api/documents/move", body: `{"ids":[1],"collection":"vault"}`, header: asJSON, need: rights.Write, scope: auth.Ingest, ok: 200, none: 404, low: 403},
 	{request: "POST /api/documents/retry", body: `{"ids":[{note}]}`, header: asJSON, need: rights.Write, scope: auth.Ingest, ok: 202, none: 202, low: 403},

@@ -49,6 +49,8 @@ type Database struct {
 	Tags corpus.Tagger
 	// Moves moves documents to other collections.
 	Moves corpus.Mover
+	// Titles renames documents.
+	Titles corpus.Renamer
 	// Collections changes the records of collections.
 	Collections corpus.Collections
 	Encodings   corpus.Encodings
@@ -139,7 +141,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		pool, _ := s.Connections()
 		return &Database{
 			Schema: s, Kind: "postgres", MaxConns: int(pool.Config().MaxConns),
-			Corpus: s, Library: s, Collections: s, Tags: s, Moves: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
+			Corpus: s, Library: s, Collections: s, Tags: s, Moves: s, Titles: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 			Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s, Traces: s, Prompts: s, Choices: s,
 			Tokens: s, Users: s, Logins: s, Links: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s,
 			Gaps: s, Solutions: s, Approved: s, Kept: s, Digests: s, Secrets: s,
@@ -153,7 +155,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 	}
 	return &Database{
 		Schema: s, Kind: "sqlite",
-		Corpus: s, Library: s, Collections: s, Tags: s, Moves: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
+		Corpus: s, Library: s, Collections: s, Tags: s, Moves: s, Titles: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 		Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s, Traces: s, Prompts: s, Choices: s,
 		Tokens: s, Users: s, Logins: s, Links: s,
 		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Solutions: s, Approved: s, Kept: s, Digests: s, Secrets: s,

@@ -9,15 +9,16 @@ import (
 	"docent/api/uploads"
 	"docent/auth/rights"
 	"docent/ingest"
+	"docent/internal/fault"
 	"docent/rag/corpus"
 )
 
 // changer returns the changes of documents, with the rights of the reader.
 func (s *Server) changer() api.Changer {
 	if s.rights == nil {
-		return changes{s.DB.Documents, s.DB.Tags, s.DB.Moves}
+		return changes{s.DB.Documents, s.DB.Tags, s.DB.Moves, s.DB.Titles}
 	}
-	return changer{s.rights, changes{s.DB.Documents, s.DB.Tags, s.DB.Moves}}
+	return changer{s.rights, changes{s.DB.Documents, s.DB.Tags, s.DB.Moves, s.DB.Titles}}
 }
 
 // changes are the changes of documents.
@@ -25,6 +26,7 @@ type changes struct {
 	ingest.Store
 	corpus.Tagger
 	corpus.Mover
+	corpus.Renamer
 }
 
 // changer changes the documents that the reader of the context may change.
@@ -61,6 +63,18 @@ func (c changer) MoveDocuments(ctx context.Context, ids []int64, collection stri
 		return 0, err
 	}
 	return c.documents.MoveDocuments(ctx, ids, collection)
+}
+
+// RenameDocument implements api.Changer.
+func (c changer) RenameDocument(ctx context.Context, id int64, title string) error {
+	ids, err := c.rights.Writable(ctx, []int64{id})
+	if err != nil {
+		return err
+	}
+	if len(ids) == 0 {
+		return fault.New(fault.NotFound, "no_document", "there is no document %d", id)
+	}
+	return c.documents.RenameDocument(ctx, id, title)
 }
 
 // uploads returns the ingester, with the rights of the reader and the quota of the

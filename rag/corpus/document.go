@@ -40,6 +40,8 @@ type Document struct {
 	Source string
 	// Title is the name that users see.
 	Title string
+	// FileTitle is the title in the file if people renamed the document; otherwise "". Only stores set it.
+	FileTitle string
 	// MediaType is the type detected from the content, such as text/html.
 	MediaType string
 	// Language is an ISO 639-1 code, or "" if unknown.

@@ -147,10 +147,13 @@ func (p *putting) queueDocument(batch *pgx.Batch, put intake.Put) {
 			pipeline, version, chunks, blob_sha256, folded, created_at, updated_at, text, date, date_from, edition, skipped, folder, tags)
 		SELECT id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $18, $12, 0, $13, nullif($14, ''), $15, $16, $16, $17, $19, $20, $21, $22, $23, $24
 		FROM collection WHERE name = $1
-		ON CONFLICT (collection_id, source) DO UPDATE SET title = excluded.title, media_type = excluded.media_type,
+		ON CONFLICT (collection_id, source) DO UPDATE SET media_type = excluded.media_type,
+			title = CASE WHEN d.file_title IS NULL THEN excluded.title ELSE d.title END,
+			folded = CASE WHEN d.file_title IS NULL THEN excluded.folded ELSE d.folded END,
+			file_title = CASE WHEN d.file_title IS NOT NULL THEN excluded.title END,
 			language = excluded.language, size = excluded.size, sha256 = excluded.sha256, etag = excluded.etag, mtime = excluded.mtime,
 			status = excluded.status, error = excluded.error, sentence = excluded.sentence, pipeline = excluded.pipeline, chunks = excluded.chunks,
-			blob_sha256 = excluded.blob_sha256, folded = excluded.folded, updated_at = excluded.updated_at, text = excluded.text,
+			blob_sha256 = excluded.blob_sha256, updated_at = excluded.updated_at, text = excluded.text,
 			date = excluded.date, date_from = excluded.date_from, edition = excluded.edition, skipped = excluded.skipped,
 			folder = excluded.folder, tags = excluded.tags
 		RETURNING d.id`,

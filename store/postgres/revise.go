@@ -46,6 +46,18 @@ func (s *documents) MoveDocuments(ctx context.Context, ids []int64, collection s
 	return len(moved), nil
 }
 
+// RenameDocument changes the title of a document; see corpus.Renamer.
+func (s *documents) RenameDocument(ctx context.Context, id int64, title string) error {
+	err := s.write(ctx, func(tx pgx.Tx) error {
+		changed, err := records.Rename(ctx, recordTx{tx}, id, title)
+		if err != nil || !changed {
+			return err
+		}
+		return finish(ctx, tx, []int64{id}, nil)
+	})
+	return fail(fmt.Sprintf("rename document %d", id), err)
+}
+
 // RemoveDocuments deletes documents; see ingest.Store.
 func (s *documents) RemoveDocuments(ctx context.Context, ids []int64) (int, error) {
 	var gone []int64

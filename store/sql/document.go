@@ -21,7 +21,7 @@ type documents struct{ db Database }
 // DocumentColumns are the columns of document d and collection k that DocumentScan reads.
 const DocumentColumns = `d.id, k.name, d.source, d.title, d.media_type, d.language, d.size, d.sha256, d.etag, d.mtime,
 	` + DocumentStatus + `, d.error, d.sentence, d.pipeline, d.version, d.chunks,
-	d.date, d.date_from, d.edition, d.folder, d.tags, d.own_tags, d.created_at, d.updated_at`
+	d.date, d.date_from, d.edition, d.folder, d.tags, d.own_tags, coalesce(d.file_title, ''), d.created_at, d.updated_at`
 
 // DocumentStatus is the status of document d.
 const DocumentStatus = `CASE WHEN d.skipped THEN 'skipped' ELSE d.status END`
@@ -39,7 +39,7 @@ func (s *DocumentScan) Dest() []any {
 	return []any{
 		&d.ID, &d.Collection, &d.Source, &d.Title, &d.MediaType, &d.Language, &d.Size, &d.SHA256, &d.ETag, &s.modified,
 		&d.Status, &d.Error.Message, &d.Error.Sentence, &d.Pipeline, &d.Revision, &d.Chunks,
-		&s.date, &d.DateFrom, &d.Version, &d.Folder, &s.tags, &s.own, Time(&d.CreatedAt), Time(&d.UpdatedAt),
+		&s.date, &d.DateFrom, &d.Version, &d.Folder, &s.tags, &s.own, &d.FileTitle, Time(&d.CreatedAt), Time(&d.UpdatedAt),
 	}
 }
 

@@ -101,13 +101,16 @@ func (s *documents) collection(ctx context.Context, w *writer, name string) (id 
 func (s *documents) upsert(ctx context.Context, w *writer, collection int64, blob string, p intake.Put) (id int64, err error) {
 	d := p.Document
 	now := s.now()
-	err = w.row(ctx, `INSERT INTO document (collection_id, source, title, media_type, language, size, sha256, etag, mtime, status, error, sentence,
+	err = w.row(ctx, `INSERT INTO document AS d (collection_id, source, title, media_type, language, size, sha256, etag, mtime, status, error, sentence,
 			pipeline, version, chunks, blob_sha256, folded, created_at, updated_at, text, date, date_from, edition, skipped, folder, tags)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (collection_id, source) DO UPDATE SET title = excluded.title, media_type = excluded.media_type,
+		ON CONFLICT (collection_id, source) DO UPDATE SET media_type = excluded.media_type,
+			title = CASE WHEN d.file_title IS NULL THEN excluded.title ELSE d.title END,
+			folded = CASE WHEN d.file_title IS NULL THEN excluded.folded ELSE d.folded END,
+			file_title = CASE WHEN d.file_title IS NOT NULL THEN excluded.title END,
 			language = excluded.language, size = excluded.size, sha256 = excluded.sha256, etag = excluded.etag, mtime = excluded.mtime,
 			status = excluded.status, error = excluded.error, sentence = excluded.sentence, pipeline = excluded.pipeline, chunks = excluded.chunks,
-			blob_sha256 = excluded.blob_sha256, folded = excluded.folded, updated_at = excluded.updated_at, text = excluded.text,
+			blob_sha256 = excluded.blob_sha256, updated_at = excluded.updated_at, text = excluded.text,
 			date = excluded.date, date_from = excluded.date_from, edition = excluded.edition, skipped = excluded.skipped,
 			folder = excluded.folder, tags = excluded.tags
 		RETURNING id`,
@@ -199,6 +202,18 @@ func (s *documents) MoveDocuments(ctx context.Context, ids []int64, collection s
 		return 0, fail("move documents to "+collection, err)
 	}
 	return len(moved), nil
+}
+
+// RenameDocument changes the title of a document; see corpus.Renamer.
+func (s *documents) RenameDocument(ctx context.Context, id int64, title string) error {
+	err := s.write(ctx, func(ctx context.Context, w *writer) error {
+		changed, err := records.Rename(ctx, recordTx{w}, id, title)
+		if err != nil || !changed {
+			return err
+		}
+		return finish(ctx, w, []int64{id}, nil)
+	})
+	return fail(fmt.Sprintf("rename document %d", id), err)
 }
 
 // finish ends a change of documents. It deletes bytes that no document refers

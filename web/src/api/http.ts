@@ -180,6 +180,9 @@ export const listFacets = (collection: string, signal?: AbortSignal) => json<Fac
 /** tagDocuments adds and removes tags of documents. */
 export const tagDocuments = (ids: readonly number[], add: readonly string[], remove: readonly string[]) => call('/api/documents/tag', write('POST', { ids, add, remove }));
 
+/** renameDocument changes the title of a document. '' restores the title in the file. */
+export const renameDocument = (id: number, title: string) => call(`/api/documents/${id}`, write('PATCH', { title }));
+
 /** The maximum number of documents in one request to move. */
 const mostMoved = 1000;
 

@@ -611,6 +611,8 @@ export interface components {
              */
             date_from?: "front_matter" | "properties" | "mail_header" | "page_markup" | "feed_entry" | "commit" | "last_modified" | "file_time";
             error?: string;
+            /** @description The title in the file. Absent unless people renamed the document. */
+            file_title?: string;
             /**
              * @description The path of the folder, without the folders of the server above it; absent if the document is in none.
              * @example manuals/pumps
@@ -681,6 +683,10 @@ export interface components {
             ids: number[];
             /** @description The tags to remove. Tags that a document states stay. */
             remove?: string[] | null;
+        };
+        DocumentTitle: {
+            /** @description The new title. An empty text restores the title in the file. */
+            title: string;
         };
         EmbedderInfo: {
             /** Format: int64 */
@@ -2764,6 +2770,7 @@ export type DocumentOutline = components['schemas']['DocumentOutline'];
 export type DocumentPage = components['schemas']['DocumentPage'];
 export type DocumentQuestions = components['schemas']['DocumentQuestions'];
 export type DocumentTags = components['schemas']['DocumentTags'];
+export type DocumentTitle = components['schemas']['DocumentTitle'];
 export type EmbedderInfo = components['schemas']['EmbedderInfo'];
 export type EncoderInfo = components['schemas']['EncoderInfo'];
 export type ErasedFacts = components['schemas']['ErasedFacts'];

@@ -95,6 +95,19 @@ test('a document is moved to another collection, and back', async () => {
   await expect.poll(() => backups().collection).toBe('default');
 });
 
+test('a document is renamed, and gets the title in the file back', async () => {
+  await button('Options for “Backups”').click();
+  await page.getByRole('menuitem', { name: 'Rename…' }).click();
+  await page.getByRole('heading', { name: 'Rename “Backups”' }).waitFor();
+  await accessible();
+  await page.getByLabel('Title', { exact: true }).fill('Nightly copies');
+  await page.getByRole('button', { name: 'Rename', exact: true }).click();
+  await button('Options for “Nightly copies”').click();
+  await page.getByRole('menuitem', { name: 'Rename…' }).click();
+  await page.getByRole('button', { name: 'Restore it' }).click();
+  await button('Options for “Backups”').waitFor();
+});
+
 test('selected documents are moved', async () => {
   mock.collections.push({ name: 'hr', title: 'People', documents: 0, failed: 0, chunks: 0 });
   await page.reload();

@@ -1,11 +1,12 @@
 // The data of the mock server: a few documents, and answers to questions that
 // name the tested behavior.
-import type { RagDoc, RagMessage, DocumentRow, RagSentence, Support } from '../../src/api/shapes';
+import type { ChunkRow, RagDoc, RagMessage, DocumentRow, RagSentence, Support } from '../../src/api/shapes';
 
 export interface MockDocument {
   id: number;
   source: string;
   title: string;
+  file_title?: string;
   media_type: string;
   text: string;
   status: DocumentRow['status'];
@@ -136,4 +137,30 @@ export function outlineOf<T>(outline: T, documents: MockDocument[], id: number) 
   const at = documents.findIndex((d) => d.id === id);
   const beside = (d: MockDocument | undefined) => d && { id: d.id, title: d.title };
   return { ...outline, previous: beside(documents[at - 1]), next: at < 0 ? undefined : beside(documents[at + 1]) };
+}
+
+/** rowOf returns a document as the API lists it. */
+export function rowOf(d: MockDocument): DocumentRow {
+  const { text, ...rest } = d;
+  return { collection: 'default', language: 'en', size: bytes(text), sha256: String(d.id), chunks: d.status === 'failed' ? 0 : 7, created_at: '2026-03-01T10:00:00Z', updated_at: '2026-03-02T10:00:00Z', ...rest };
+}
+
+/** renamed changes the title of a document. */
+export function renamed(d: MockDocument, title: string): DocumentRow {
+  const stated = d.file_title ?? d.title;
+  d.title = title || stated;
+  if (title) d.file_title = stated;
+  else delete d.file_title;
+  return rowOf(d);
+}
+
+/** chunksOf returns the passages of a document: its paragraphs. */
+export function chunksOf(d: MockDocument): ChunkRow[] {
+  let start = 0;
+  return d.text.split(/(?<=\n\n)/).map((text, ordinal) => {
+    const end = start + Buffer.byteLength(text);
+    const row: ChunkRow = { id: d.id * 100 + ordinal, ordinal, kind: 'prose', text, heading: '', page: null, page_label: null, start, end, tokens: Math.ceil(text.length / 4) };
+    start = end;
+    return row;
+  });
 }

@@ -5,8 +5,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { ChunkRow, CollectionInfo, DocumentOutline, DocumentRow, Info, Me, SessionRow, TokenRow } from '../../src/api/shapes';
-import { answer, documents, outlineOf, type MockDocument } from './corpus';
+import type { CollectionInfo, DocumentOutline, Info, Me, SessionRow, TokenRow } from '../../src/api/shapes';
+import { answer, chunksOf, documents, outlineOf, renamed, rowOf, type MockDocument } from './corpus';
 import { MockInsight } from './insight';
 import { MockAgent } from './agent';
 import { MockLog } from './log';
@@ -387,6 +387,10 @@ export class MockDocent {
     }
     if (noun === 'agent' && id === 'picture') return this.graph.serve(res, this.graph.picture);
     if (noun === 'facets') return void json({ types: [{ name: 'text/markdown', documents: 2 }], languages: [{ name: 'en', documents: 2 }, { name: 'und', documents: 1 }] });
+    if (noun === 'documents' && req.method === 'PATCH') {
+      const { title } = JSON.parse(await body(req)) as { title: string };
+      return void json(renamed(this.documents.find((d) => d.id === Number(id))!, title));
+    }
     if (noun === 'documents' && id === 'move') {
       const { ids, collection } = JSON.parse(await body(req)) as { ids: number[]; collection: string };
       this.moves.push({ ids, collection });
@@ -422,7 +426,7 @@ export class MockDocent {
       if (part === 'text' || part === 'file') return void res.writeHead(200, { 'Content-Type': 'text/plain; charset=utf-8' }).end(d.text);
       if (part === 'pages') return void missing();
       if (part === 'chunks') return void json({ chunks: chunksOf(d) });
-      return void json(this.row(d));
+      return void json(rowOf(d));
     }
     if (noun !== 'sessions') return void missing();
     if (!id) return void json(this.listed((url.searchParams.get('match') ?? '').toLowerCase(), url.searchParams.get('archived') ?? 'open'));
@@ -552,19 +556,14 @@ export class MockDocent {
     };
   }
 
-  private row(d: MockDocument): DocumentRow {
-    const { text, ...rest } = d;
-    return { collection: 'default', language: 'en', size: Buffer.byteLength(text), sha256: String(d.id), chunks: d.status === 'failed' ? 0 : 7, created_at: '2026-03-01T10:00:00Z', updated_at: '2026-03-02T10:00:00Z', ...rest };
-  }
-
   private list(q: URLSearchParams) {
     const match = (q.get('match') ?? '').toLowerCase();
     const status = q.get('status') ?? '';
     const found = this.documents.filter((d) => (d.title + d.source).toLowerCase().includes(match) && (!status || d.status === status));
     const sha256 = q.get('sha256');
-    if (sha256) return { documents: found.filter((d) => d.sha256 === sha256).map((d) => this.row(d)) };
+    if (sha256) return { documents: found.filter((d) => d.sha256 === sha256).map((d) => rowOf(d)) };
     const listed = q.get('cited') === 'some' ? found.filter((d) => d.cited).sort((a, b) => b.cited! - a.cited!) : found;
-    return { documents: listed.slice(0, Number(q.get('limit') ?? 1000)).map((d) => this.row(d)) };
+    return { documents: listed.slice(0, Number(q.get('limit') ?? 1000)).map((d) => rowOf(d)) };
   }
 
   private async upload(req: IncomingMessage) {
@@ -575,17 +574,6 @@ export class MockDocent {
     this.documents.push({ id, source: `upload:${name}`, title: name.replace(/\.\w+$/, ''), media_type: 'text/plain', text: 'uploaded', status: 'ready' });
     return { results: [{ source: `upload:${name}`, status: 'added', chunks: 3, document_id: id }] };
   }
-}
-
-// A document's passages: its paragraphs.
-function chunksOf(d: MockDocument): ChunkRow[] {
-  let start = 0;
-  return d.text.split(/(?<=\n\n)/).map((text, ordinal) => {
-    const end = start + Buffer.byteLength(text);
-    const row: ChunkRow = { id: d.id * 100 + ordinal, ordinal, kind: 'prose', text, heading: '', page: null, page_label: null, start, end, tokens: Math.ceil(text.length / 4) };
-    start = end;
-    return row;
-  });
 }
 
 // A message may choose its collection and model.

@@ -80,6 +80,15 @@ export const documents: Catalogue['documents'] = {
     remove: 'Schlagwörter entfernen',
   },
 
+  renaming: {
+    open: 'Umbenennen …',
+    one: (name) => `„${name}“ umbenennen`,
+    to: 'Titel',
+    note: 'Der Titel bleibt, wenn sich die Datei ändert. Die Datei behält ihren Namen.',
+    inFile: 'Titel in der Datei:',
+    restore: 'Wiederherstellen',
+    rename: 'Umbenennen',
+  },
   moving: {
     open: 'Verschieben …',
     one: (name) => `„${name}“ verschieben`,

@@ -41,6 +41,7 @@ export const log: typeof english = {
     'documents.added': 'Dokumente hinzugefügt zu',
     'documents.deleted': 'Dokumente gelöscht:',
     'documents.tagged': 'Schlagwörter geändert von Dokumenten:',
+    'document.renamed': 'benannte ein Dokument um:',
     'documents.moved': 'verschob Dokumente nach',
     'documents.retried': 'Fehlgeschlagene Dokumente erneut versucht:',
     'documents.read_again': 'Dokumente neu eingelesen:',

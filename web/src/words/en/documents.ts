@@ -78,6 +78,15 @@ export const documents = {
     remove: 'Remove tags',
   },
 
+  renaming: {
+    open: 'Rename…',
+    one: (name: string) => `Rename “${name}”`,
+    to: 'Title',
+    note: 'The title stays when the file changes. The file keeps its name.',
+    inFile: 'Title in the file:',
+    restore: 'Restore it',
+    rename: 'Rename',
+  },
   moving: {
     open: 'Move…',
     one: (name: string) => `Move “${name}”`,

@@ -39,6 +39,7 @@ export const log = {
     'documents.added': 'added documents to',
     'documents.deleted': 'deleted documents',
     'documents.tagged': 'changed tags of documents',
+    'document.renamed': 'renamed the document',
     'documents.moved': 'moved documents to',
     'documents.retried': 'tried failed documents again:',
     'documents.read_again': 'read documents again:',
