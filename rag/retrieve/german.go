@@ -90,15 +90,12 @@ func inEnglish(question string) string {
 // asksLimit matches a question for a maximum, such as "wie groß darf …".
 var asksLimit = lazyregexp.New(`(?i)^\W*wie ?(?:groß|gross|lang|viele?|hoch|schwer|oft)(?: \pL+)? (?:darf|dürfen|duerfen|kann|können|koennen)(?:\PL|$)`)
 
-// translated returns the English words for a German word: for itself, as a participle, or for both parts of a compound.
+// translated returns the English words for a German word: for itself, as a form of a verb, or for both parts of a compound.
 func translated(word string) []string {
 	small := strings.ToLower(word)
 	for _, spelled := range []string{small, umlauts.Replace(small)} {
-		if out := englishWords()[germanStem(spelled)]; out != nil {
-			return out
-		}
-		if verb, ok := strings.CutPrefix(spelled, "ge"); ok {
-			if out := englishWords()[germanStem(strings.TrimSuffix(verb, "t")+"en")]; out != nil {
+		for _, form := range []string{spelled, infinitive(spelled), infinitive(strings.TrimPrefix(spelled, "ge"))} {
+			if out := englishWords()[germanStem(form)]; out != nil {
 				return out
 			}
 		}
@@ -113,4 +110,14 @@ func translated(word string) []string {
 		}
 	}
 	return nil
+}
+
+// infinitive returns the infinitive of a regular German verb in the first or third person, such as "lösche" or "kostet".
+func infinitive(verb string) string {
+	for _, ending := range []string{"et", "t", "e"} {
+		if stem, ok := strings.CutSuffix(verb, ending); ok {
+			return stem + "en"
+		}
+	}
+	return verb
 }

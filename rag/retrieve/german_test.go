@@ -16,6 +16,8 @@ func TestInEnglish(t *testing.T) {
 		"wie setze ich das Passwort zurück":     "how reset i the password ",
 		"welche Dateiformate":                   "what which file format",
 		"wie loesche ich ein Passwort":          "how delete i a password",
+		"was kostet die Software":               "what cost the software",
+		"wann endet die Frist":                  "when end the deadline",
 		"Quarzuhrwerk schmiert Zahnradgetriebe": "",
 	} {
 		if got := retrieve.InEnglish(question); got != want {

@@ -28,7 +28,10 @@ const (
 // respelled returns a question in the spelling of the corpus. It replaces words that the corpus does not contain: typing errors
 // and abbreviations of words of the vocabulary, and words that the corpus has with or without a hyphen.
 func (r *Retriever) respelled(ctx context.Context, body string) (string, error) {
-	body = calm(body)
+	body, err := inGerman(ctx, r, calm(body))
+	if err != nil {
+		return "", err
+	}
 	found, variants := englishSlips(r.cfg.Static, body), variantsOf(r.cfg.Static, body)
 	if len(found)+len(variants) == 0 {
 		return body, nil
@@ -120,10 +123,9 @@ func (r *Retriever) contains(ctx context.Context, body string) (func(part string
 	if err != nil {
 		return nil, fmt.Errorf("respell: %w", err)
 	}
-	unknown := math.Log(2*float64(stats.Chunks)+2) - 1e-6 // the IDF of terms that no chunk contains
 	seen := map[string]bool{}
 	for _, t := range terms {
-		seen[t.Text] = seen[t.Text] || t.IDF < unknown
+		seen[t.Text] = seen[t.Text] || isKnown(t, stats.Chunks)
 	}
 	return func(part string) bool {
 		words := text.Words(part)
@@ -131,6 +133,11 @@ func (r *Retriever) contains(ctx context.Context, body string) (func(part string
 			return !w.Part && !seen[w.Stem] && !seen[strings.ToLower(part[w.Start:w.End])]
 		})
 	}, nil
+}
+
+// isKnown reports whether one of the chunks contains a term.
+func isKnown(t text.Term, chunks int) bool {
+	return t.IDF < math.Log(2*float64(chunks)+2)-1e-6 // the IDF of terms that no chunk contains
 }
 
 // slip is a word with a probable typing error, or an abbreviation.

@@ -57,6 +57,24 @@ func TestVariants(t *testing.T) {
 	}
 }
 
+// TestInGerman: a German question is searched with umlauts and whole verbs, if the documents have them.
+func TestInGerman(t *testing.T) {
+	t.Parallel()
+	c := newCorpus(t)
+	const body = "Zum Herunterfahren den Rechner sichern. Regelmäßige Aufgaben kann man abschalten. Neue Benutzer liest die Quelle."
+	c.put(t, corpus.Document{Source: "/rechner", Title: "Rechner", Language: "de"}, corpus.Chunk{Text: body, End: len(body)})
+	r := load(t, c, "")
+	for question, want := range map[string]string{
+		"wie fahre ich den Rechner runter":          "wie fahre ich den Rechner herunterfahren",
+		"wie schalte ich regelmaessige Aufgaben ab": "wie schalte ich regelmässige Aufgaben abschalten",
+		"wie lege ich neue Benutzer an":             "wie lege ich neue Benutzer an",
+	} {
+		if got := ask(t, r, retrieve.Query{Question: question}).Question; got != want {
+			t.Errorf("%q is searched as %q, want %q", question, got, want)
+		}
+	}
+}
+
 func TestCalm(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
