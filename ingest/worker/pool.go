@@ -46,7 +46,7 @@ const (
 	hardFactor = 2
 	// pageCPU, pageWall, and pageMemory bound displaying a page.
 	pageCPU    = 20 * time.Second
-	pageWall   = 60 * time.Second
+	pageWall   = wallFactor * pageCPU
 	pageMemory = 352 << 20
 	// filesPerWorker is the number of documents that a process reads before a
 	// new process replaces it. This bounds memory leaks of readers.
