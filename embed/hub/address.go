@@ -74,8 +74,13 @@ func (a *Address) String() string { return a.base.String() }
 // Size returns the size of the weights in bytes, or -1 if the server does not tell it.
 func (a *Address) Size(ctx context.Context) (int64, error) {
 	resp, err := a.request(ctx, http.MethodHead, weightsFile)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return 0, fault.New(fault.Invalid, "cli_model_address", "%s is not the address of a model: %w", a, err)
+	case err != nil:
+		return 0, fault.New(fault.Unavailable, "cli_model_unreachable",
+			"the model at %s cannot be downloaded: %w; if a proxy is needed, set HTTPS_PROXY; or download its folder on another machine, "+
+				"and run: docent model install FOLDER", a, err)
 	}
 	return resp.ContentLength, resp.Body.Close()
 }

@@ -238,6 +238,13 @@ func TestAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	away, err := NewAddress("http://127.0.0.1:1/model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := away.Size(t.Context()); fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "run: docent model install FOLDER") {
+		t.Errorf("without a server: %v", err)
+	}
 	if _, err := missing.Size(t.Context()); fault.TextOf(err).ID != "cli_model_address" {
 		t.Errorf("no model there: %v", err)
 	}

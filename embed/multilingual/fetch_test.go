@@ -109,13 +109,13 @@ func TestFetchIndex(t *testing.T) {
 	d := &downloads{idle: time.Hour, limit: 1}
 	for content, want := range map[string]string{
 		`{"urls":[]}`: "lists no wheel",
-		`<html>`:      "read http://",
+		`<html>`:      "does not answer with JSON",
 		`{"urls":[{"packagetype":"bdist_wheel","url":":"}]}`: "lists no wheel",
 		strings.Repeat(" ", maxIndex+1):                      "is larger than",
 	} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(content)) }))
 		err := d.fetch(t.Context(), s.URL, t.TempDir(), 1, "")
-		if fault.TextOf(err).ID != "cli_model_download" || !strings.Contains(err.Error(), want) {
+		if fault.TextOf(err).ID != "cli_model_download" || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "run: docent model install FILE.whl") {
 			t.Errorf("%.20s: got %v, want %q", content, err, want)
 		}
 		s.Close()
