@@ -212,6 +212,25 @@ func (c Config) Named(name string) (Model, bool) {
 	return c.ChatModels[i], true
 }
 
+// modelNames returns the names of the ChatModels.
+func (c Config) modelNames() []string {
+	names := make([]string, len(c.ChatModels))
+	for i, m := range c.ChatModels {
+		names[i] = m.Name
+	}
+	return names
+}
+
+// unknownFallback returns the first fallback that is not one of the ChatModels, or "".
+func (c Config) unknownFallback() string {
+	for _, name := range c.LLM.Fallbacks {
+		if _, ok := c.Named(name); !ok {
+			return name
+		}
+	}
+	return ""
+}
+
 // modelsFit returns the first problem of the models.
 func (c Config) modelsFit() error {
 	if len(c.ChatModels) > MaxModels {

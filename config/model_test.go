@@ -89,6 +89,7 @@ func TestModelsRefused(t *testing.T) {
 		"models:\n  a: {url: 'http://x/v1', uses: [cooking]}":           `no use "cooking"`,
 		"models:\n  a: {url: 'http://x/v1', price: {in: 1}}":            `no key "in"`,
 		"models:\n  a: {url: 'http://x/v1', temperature: 3}":            "between 0 and 2",
+		"models:\n  a: {url: 'http://x/v1'}\nllm: {fallbacks: [a, c]}":  `no model "c" in models; there are: a`,
 		"models:\n  extractive: {url: 'http://x/v1'}":                   "not extractive",
 		"models:\n  a: {url: 'http://x/v1'}\n  a: {url: 'http://y/v1'}": "two models with this name",
 	} {
