@@ -21,7 +21,8 @@ func newDoctor(std stdio) *cobra.Command {
 		Short: "Check the installation and its settings",
 		Long: `Check the data folder, database, embedder, index, models, programs, access settings,
 and port, and suggest a fix for each failed check. Use the same flags and environment
-variables as for docent serve.
+variables as for docent serve. Each model is tried. If a model that is only a fallback
+fails, doctor warns and does not fail.
 
 With --server, docent only asks a running server whether it is ready. Use this for
 the health check of a container.`,
@@ -52,8 +53,12 @@ func examine(ctx context.Context, std stdio, cfg config.Config) error {
 			fmt.Fprintf(std.out, "ok    %-9s %s\n", f.Name, f.Found)
 			return
 		}
-		failed++
-		fmt.Fprintf(std.out, "FAIL  %-9s %v\n                %s\n", f.Name, f.Err, f.Remedy)
+		result := "warn"
+		if !f.Spare {
+			result = "FAIL"
+			failed++
+		}
+		fmt.Fprintf(std.out, "%s  %-9s %v\n                %s\n", result, f.Name, f.Err, f.Remedy)
 	}, portCheck(cfg.Addr))
 	if failed > 0 {
 		fmt.Fprintf(std.out, "%s failed\n", plural(failed, "check"))

@@ -3,6 +3,8 @@ package main
 import (
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -112,11 +114,52 @@ func TestDoctorOfModel(t *testing.T) {
 		"no tools":  {script(llmtest.Say("one, ", "two"), llmtest.Reply{Status: 400, Body: `{"error":{"message":"m does not support tools"}}`}), 0, "cannot call tools"},
 		"refuses":   {script(llmtest.Reply{Status: 403, Body: `{"error":{"message":"your region is not served"}}`}), 1, "your region is not served"},
 		"not there": {script(llmtest.Reply{Status: 404, Body: `{"error":{"message":"no"}}`}), 1, "it has: m, other"},
-		"no server": {"DOCENT_LLM_URL=http://127.0.0.1:1/v1", 1, "FAIL  model     llm m: "},
+		"no server": {"DOCENT_LLM_URL=http://127.0.0.1:1/v1", 1, "FAIL  model     m (--model or DOCENT_MODEL; answers): llm m: "},
 	} {
 		env := []string{"DOCENT_DATA=" + dataFolder(t), "DOCENT_ADDR=127.0.0.1:0", "DOCENT_MODEL=m", c.env}
 		if out := docent(t, env, c.code, "doctor"); !strings.Contains(out, c.want) {
 			t.Errorf("%s: there is no %q in\n%s", name, c.want, out)
+		}
+	}
+}
+
+// TestDoctorOfModels checks that doctor tries each model of a file. It fails for those that docent needs.
+func TestDoctorOfModels(t *testing.T) {
+	t.Parallel()
+	serve := func(replies ...llmtest.Reply) string {
+		s := llmtest.NewServer(llmtest.Script(replies...))
+		s.Probes = true
+		t.Cleanup(s.Close)
+		return s.URL
+	}
+	call := llmtest.Reply{ToolCalls: []llmtest.ToolCall{{ID: "a", Name: "current_time", Arguments: "{}"}}}
+	works := func() string { return serve(llmtest.Say("one, ", "two"), call) }
+	refuses := serve(llmtest.Reply{Status: 403, Body: `{"error":{"message":"your region is not served"}}`})
+	const missing = "http://127.0.0.1:1/v1"
+	for _, c := range []struct {
+		models string
+		code   int
+		want   []string
+	}{
+		{
+			"  b: {url: '" + refuses + "'}\n  a: {url: '" + works() + "', uses: [answers, titles], fallbacks: [c]}\n  c: {url: '" + missing + "'}\n",
+			1,
+			[]string{
+				"FAIL  model     b (models.b): ", "your region is not served", "check url, model, and key of b in models of the configuration file\n",
+				"ok    model     a (models.a; answers; titles): first token after ", "warn  model     c (models.c; fallback): ", "1 check failed",
+			},
+		},
+		{"  a: {url: '" + works() + "', fallbacks: [c]}\n  c: {url: '" + missing + "'}\n", 0, []string{"warn  model     c (models.c; fallback): "}},
+	} {
+		file := filepath.Join(t.TempDir(), "docent.yaml")
+		if err := os.WriteFile(file, []byte("models:\n"+c.models), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out := docent(t, []string{"DOCENT_DATA=" + dataFolder(t), "DOCENT_ADDR=127.0.0.1:0"}, c.code, "doctor", "--config", file)
+		for _, want := range c.want {
+			if !strings.Contains(out, want) {
+				t.Errorf("there is no %q in\n%s", want, out)
+			}
 		}
 	}
 }

@@ -37,7 +37,11 @@ type Check struct {
 	Remedy string
 	// Timeout replaces the timeout of the Doctor.
 	Timeout time.Duration
+	// Spare reports that docent works without the part.
+	Spare bool
 
+	// each returns the checks that take the place of this one. It is called after the checks before.
+	each func() []Check
 	once bool // a server does not repeat it after a success: it opens a large file
 }
 
@@ -85,17 +89,23 @@ func (d *Doctor) Examine(ctx context.Context, report func(Finding), more ...Chec
 		timeout = servedTimeout
 	}
 	for _, c := range append(d.checks(), more...) {
-		found, passed := d.passed[c.Name]
-		var err error
-		if !passed {
-			ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.Timeout, timeout))
-			found, err = c.Run(ctx)
-			cancel()
+		all := []Check{c}
+		if c.each != nil {
+			all = c.each()
 		}
-		if err == nil && c.once && d.server != nil {
-			d.passed[c.Name] = found
+		for _, c := range all {
+			found, passed := d.passed[c.Name]
+			var err error
+			if !passed {
+				ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.Timeout, timeout))
+				found, err = c.Run(ctx)
+				cancel()
+			}
+			if err == nil && c.once && d.server != nil {
+				d.passed[c.Name] = found
+			}
+			report(Finding{c, found, err})
 		}
-		report(Finding{c, found, err})
 	}
 }
 
@@ -123,7 +133,7 @@ func (d *Doctor) checks() []Check {
 		{Name: "reranker", Run: d.checkReranker, once: d.Config.Rerank.Installed(), Remedy: "check DOCENT_RERANK_URL, DOCENT_RERANK_MODEL and DOCENT_RERANK_KEY, or docent model ls; " +
 			"unset them to use the built-in encoder"},
 		{Name: "support", Run: d.checkEntailment, once: true, Remedy: "check DOCENT_ENTAILMENT_MODEL and docent model ls; unset it to let the words decide"},
-		{Name: "model", Run: d.checkModel, Timeout: modelTimeout, Remedy: "check DOCENT_MODEL, DOCENT_LLM_URL and the key; unset DOCENT_MODEL to answer with quotes"},
+		{each: d.modelChecks},
 		{Name: "speech", Run: d.checkSpeech, Remedy: "check DOCENT_SPEECH_URL and DOCENT_SPEECH_KEY; " +
 			"unset DOCENT_TRANSCRIPTION_MODEL and DOCENT_SPEECH_MODEL to turn speech off"},
 		{Name: "pictures", Run: d.checkPictures},
@@ -245,11 +255,16 @@ func (d *Doctor) checkEmbedder(ctx context.Context) (string, error) {
 		}
 	}
 	e := d.embedders.Embedder
+	start := time.Now()
 	v, err := e.EmbedQuery(ctx, "is this on?")
 	if err != nil {
 		return "", err
 	}
-	found := fmt.Sprintf("%s, %d dimensions; %s", e.Name(), len(v), DescribeEncoder(d.Config))
+	took := ""
+	if d.Config.Embedder.Remote() {
+		took = answered(start)
+	}
+	found := fmt.Sprintf("%s, %d dimensions%s; %s", e.Name(), len(v), took, DescribeEncoder(d.Config))
 	if d.store == nil {
 		return found, nil
 	}
@@ -264,6 +279,11 @@ func (d *Doctor) checkEmbedder(ctx context.Context) (string, error) {
 		}
 	}
 	return found, nil
+}
+
+// answered describes the time that a server took for a request.
+func answered(start time.Time) string {
+	return fmt.Sprintf(", answers after %v", time.Since(start).Round(10*time.Millisecond))
 }
 
 // encoded returns the progress of the encoders. A server knows it without counting.
@@ -291,50 +311,6 @@ func (d *Doctor) checkReranker(ctx context.Context) (string, error) {
 
 func (d *Doctor) checkEntailment(ctx context.Context) (string, error) {
 	return CheckEntailment(ctx, d.Config)
-}
-
-func (d *Doctor) checkModel(ctx context.Context) (string, error) {
-	if d.server != nil && d.server.now().pool != nil {
-		return d.server.now().lastCalls()
-	}
-	models, err := OpenModels(d.Base)
-	if err != nil {
-		return "", err
-	}
-	model := models.Chat
-	switch {
-	case model == nil && d.Config.UnusedModel != "":
-		return "none: " + UnusedModel, nil
-	case model == nil:
-		return "none: " + ModelHint().Message, nil
-	}
-	var found []string
-	for _, m := range models.Served {
-		report, err := m.Probe(ctx)
-		if err != nil {
-			return strings.Join(found, "; "), err // with the words of the server
-		}
-		found = append(found, m.Name()+" answers: "+report.String())
-	}
-	return strings.Join(found, "; "), nil
-}
-
-// lastCalls describes the last calls of the chat models. A server does not call them for a check, because calls can
-// cost money and take long.
-func (a *Answers) lastCalls() (string, error) {
-	var found []string
-	var failed []error
-	for _, m := range a.pool.States() {
-		switch {
-		case m.Failed != nil:
-			failed = append(failed, m.Failed)
-		case !m.Known:
-			found = append(found, m.Model+" was not asked yet")
-		default:
-			found = append(found, m.Model+" answers")
-		}
-	}
-	return strings.Join(found, "; "), errors.Join(failed...)
 }
 
 // checkSpeech checks only the settings, because a call of the server can cost money.

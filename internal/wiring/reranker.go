@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"docent/config"
 	"docent/rag/corpus"
@@ -64,6 +65,7 @@ func CheckReranker(ctx context.Context, cfg config.Config) (string, error) {
 		return "", err
 	}
 	passages := []corpus.Passage{{Chunk: corpus.Chunk{Text: "It is raining."}}, {Chunk: corpus.Chunk{Text: "The server is on."}}}
+	start := time.Now()
 	scores, err := server.Score(ctx, "Is the server on?", passages)
 	if err != nil {
 		return "", err
@@ -71,5 +73,5 @@ func CheckReranker(ctx context.Context, cfg config.Config) (string, error) {
 	if scores[1].Relevance <= scores[0].Relevance {
 		return "", errors.New("the model prefers a passage about rain for the question \"Is the server on?\"; is it a reranking model?")
 	}
-	return name + " orders the best passages in place of the encoder", nil
+	return name + " orders the best passages in place of the encoder" + answered(start), nil
 }
