@@ -393,10 +393,8 @@ func (c Config) validate() error {
 		return wrong("llm.timeout", "has to be positive")
 	case c.LLM.FirstToken < 0:
 		return wrong("llm.first-token", "must not be negative")
-	case !c.LLM.Enabled() && len(c.LLM.Fallbacks) > 0:
-		return wrong("llm.fallbacks", "needs a first model: --model or DOCENT_MODEL")
-	case named && c.unknownFallback() != "": // it would go to another server
-		return wrong("llm.fallbacks", "there is no model %q in models; there are: %s", c.unknownFallback(), strings.Join(c.modelNames(), ", "))
+	case c.wrongFallbacks() != "":
+		return wrong("llm.fallbacks", "%s", c.wrongFallbacks())
 	case c.LLM.MaxTokens < 1:
 		return wrong("llm.max-tokens", "has to be at least 1")
 	case c.LLM.Enabled() && c.LLM.URL == "" && c.LLM.Key == "" && !named:

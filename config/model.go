@@ -212,21 +212,24 @@ func (c Config) Named(name string) (Model, bool) {
 	return c.ChatModels[i], true
 }
 
-// modelNames returns the names of the ChatModels.
-func (c Config) modelNames() []string {
-	names := make([]string, len(c.ChatModels))
-	for i, m := range c.ChatModels {
-		names[i] = m.Name
+// wrongFallbacks returns the problem of the fallbacks, or "". If the model is one of the ChatModels, other names would
+// mean another server.
+func (c Config) wrongFallbacks() string {
+	if !c.LLM.Enabled() && len(c.LLM.Fallbacks) > 0 {
+		return "needs a first model: --model or DOCENT_MODEL"
 	}
-	return names
-}
-
-// unknownFallback returns the first fallback that is not one of the ChatModels, or "".
-func (c Config) unknownFallback() string {
+	if _, named := c.Named(c.LLM.Model); !named {
+		return ""
+	}
 	for _, name := range c.LLM.Fallbacks {
-		if _, ok := c.Named(name); !ok {
-			return name
+		if _, ok := c.Named(name); ok {
+			continue
 		}
+		var names []string
+		for _, m := range c.ChatModels {
+			names = append(names, m.Name)
+		}
+		return fmt.Sprintf("there is no model %q in models; there are: %s", name, strings.Join(names, ", "))
 	}
 	return ""
 }
