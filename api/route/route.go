@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
@@ -159,11 +160,13 @@ func (r *Router) Handler() (*Handler, error) {
 		}
 	}
 	r.describeAccess()
-	spec, err := json.MarshalIndent(r.OpenAPI(), "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("api: describe the routes: %w", err)
-	}
-	r.mux.HandleFunc(specPattern, func(w http.ResponseWriter, _ *http.Request) {
+	describe := sync.OnceValues(func() ([]byte, error) { return json.MarshalIndent(r.OpenAPI(), "", "  ") }) // few clients ask for it
+	r.mux.HandleFunc(specPattern, func(w http.ResponseWriter, req *http.Request) {
+		spec, err := describe()
+		if err != nil {
+			Write(w, req, r.Fail(req.Context(), fmt.Errorf("api: describe the routes: %w", err)))
+			return
+		}
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(spec) // the client is gone
 	})

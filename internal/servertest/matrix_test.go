@@ -69,7 +69,7 @@ var samples = map[string]sample{
 	"POST /api/ask":                                        {body: `{"question":"When does the pump stop?"}`, header: asJSON, ok: 200},
 	"GET /v1/models":                                       {ok: 200, errors: `{"error":{`},
 	"GET /v1/models/{model}":                               {path: "/v1/models/docent%2Fdefault", ok: 200, errors: `{"error":{`},
-	"GET /v1/models/docent/{collection}":                   {path: "/v1/models/docent/nothing", ok: 404, errors: `{"error":{`},
+	"GET /v1/models/{prefix}/{name}":                       {path: "/v1/models/docent/nothing", ok: 404, errors: `{"error":{`},
 	"POST /v1/chat/completions":                            {body: `{"model":"docent/default","messages":[{"role":"user","content":"When does the pump stop?"}]}`, header: asJSON, ok: 200, errors: `{"error":{`},
 	"POST /v1/responses":                                   {body: `{"model":"docent","input":"When does the pump stop?"}`, header: asJSON, ok: 200, errors: `{"error":{`},
 	"POST /v1/embeddings":                                  {body: `{"model":"docent","input":["pump"]}`, header: asJSON, ok: 200, errors: `{"error":{`},
