@@ -82,6 +82,7 @@ func Routes() []route.Access {
 		{Route: "PUT /api/groups/{group}/members", Scope: auth.Admin, Audit: audit.MemberSet},
 		{Route: "POST /api/documents", Scope: auth.Ingest, Audit: audit.DocumentsAdded},
 		{Route: "PATCH /api/documents/{id}", Scope: auth.Ingest, Audit: audit.DocumentRenamed},
+		{Route: "PUT /api/documents/{id}/file", Scope: auth.Ingest, Audit: audit.DocumentReplaced},
 		{Route: "DELETE /api/documents/{id}", Scope: auth.Ingest, Audit: audit.DocumentsDeleted},
 		{Route: "POST /api/documents/delete", Scope: auth.Ingest, Audit: audit.DocumentsDeleted},
 		{Route: "POST /api/documents/tag", Scope: auth.Ingest, Audit: audit.DocumentsTagged},

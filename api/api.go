@@ -347,7 +347,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	places{shelf}.addRoutes(r)
 	workRoutes{cfg.Work, access{cfg.Rights, shelf, cfg.Logger}.managed}.addRoutes(r)
 	uploads.AddRoutes(r, uploads.Config{
-		Ingester: cfg.Uploads, FileBytes: cfg.UploadBytes, RequestBytes: cfg.limits.RequestBytes,
+		Ingester: cfg.Uploads, Library: library{shelf}, FileBytes: cfg.UploadBytes, RequestBytes: cfg.limits.RequestBytes,
 		MaxReads: DefaultUploads, StallTimeout: cfg.StallTimeout,
 	})
 	pages.AddRoutes(r, pages.Config{Library: shelf, Drawer: cfg.Pages, StallTimeout: cfg.StallTimeout})

@@ -239,6 +239,10 @@ func (w *world) MoveDocuments(_ context.Context, ids []int64, collection string)
 	return len(ids), w.broken
 }
 
+func (w *world) Replace(ctx context.Context, d corpus.Document, _ string, r io.Reader) ([]ingest.Result, error) {
+	return w.Read(ctx, d.Collection, d.Source, r)
+}
+
 func (w *world) Read(ctx context.Context, collection, source string, r io.Reader) ([]ingest.Result, error) {
 	if w.read != nil {
 		return w.read(ctx, collection, source, r)

@@ -53,15 +53,16 @@ func (r *run) remember(it *item) {
 			it.dated = d.DateFrom
 		}
 	}
-	earlier, known := r.states.find(it.source)
-	it.silent = it.silent || known && earlier.Status == corpus.Ready
+	it.silent = it.silent || r.ready(it.source)
 }
 
 // replaces returns the id of the document that an item replaces, or 0. A document that was
 // deleted meanwhile stays deleted.
 func (r *run) replaces(it *item) int64 {
-	if r.again != nil && it.source == r.again.Source {
-		return r.again.ID
+	for _, d := range []*corpus.Document{r.again, r.replaced} {
+		if d != nil && it.source == d.Source {
+			return d.ID
+		}
 	}
 	return 0
 }

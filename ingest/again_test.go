@@ -115,3 +115,40 @@ func TestReadDocumentAgain(t *testing.T) {
 		t.Errorf("a deleted document: %v", err)
 	}
 }
+
+// TestReplace: an upload gets the content of another file. Other documents are refused.
+func TestReplace(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, ingest.Config{})
+	replace := func(source, name, content string) string {
+		t.Helper()
+		results, err := f.in.Replace(t.Context(), f.store.get(source).doc, name, strings.NewReader(content))
+		if err != nil {
+			return string(fault.KindOf(err)) + " " + err.Error()
+		}
+		return f.lines(results)
+	}
+	f.upload("pump.md", "# Pump\n\nIt pumps.")
+	id := f.store.get("upload:pump.md").doc.ID
+	f.want("another file", replace("upload:pump.md", "v2.MD", "# Pump 2\n\nIt rests."), "changed upload:pump.md\n")
+	f.want("an empty file", replace("upload:pump.md", "v3.md", ""), "failed upload:pump.md: empty: it contains no text\n")
+	if d := f.store.get("upload:pump.md").doc; d.ID != id || d.Title != "Pump 2" || d.Status != corpus.Ready {
+		t.Errorf("document %+v", d)
+	}
+	f.want("the same file", replace("upload:pump.md", "v2.md", "# Pump 2\n\nIt rests."), "unchanged upload:pump.md\n")
+
+	f.upload("all.zip", string(zipped(t, "a.md", "# A")))
+	f.run(ingest.Request{Paths: []string{f.write("docs/x.md", "# X")}})
+	for source, want := range map[string]string{
+		"upload:pump.md":      `conflict document 1 has the file ending ".md", and "v2.pdf" has another one; choose such a file, or add a new document`,
+		"upload:all.zip#a.md": `conflict document 4 is a part of "upload:all.zip"; add that file again`,
+		f.dir + "/docs/x.md":  `conflict document 6 comes from "docs/x.md"; change it there, and docent reads it again with the next sync or docent ingest`,
+	} {
+		f.want(source, replace(source, "v2.pdf", "x"), want)
+	}
+	gone := f.store.get("upload:pump.md").doc
+	gone.ID = 99
+	if _, err := f.in.Replace(t.Context(), gone, "v4.md", strings.NewReader("# Four")); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("a document that is gone: %v", err)
+	}
+}

@@ -36,6 +36,13 @@ type run struct {
 	roots      []string         // the requested paths, absolute
 	explicit   bool             // somebody named each source, so none is skipped
 	again      *corpus.Document // the stored document that is read again
+	replaced   *corpus.Document // the stored document that gets new content
+}
+
+// ready reports whether a source has a version that is ready.
+func (r *run) ready(source string) bool {
+	earlier, known := r.states.find(source)
+	return known && earlier.Status == corpus.Ready
 }
 
 // start prepares a run. It loads the stored states of a collection, or of one
@@ -334,6 +341,11 @@ const stdinPrefix = "stdin:"
 // NAME helps to detect the format. If each line of the source is a document, Read
 // yields a result for each line. Empty standard input is an error.
 func (in *Ingester) Read(ctx context.Context, collection, source string, r io.Reader) ([]Result, error) {
+	return in.readInto(ctx, collection, source, r, nil)
+}
+
+// readInto implements Read, and Replace for a stored document.
+func (in *Ingester) readInto(ctx context.Context, collection, source string, r io.Reader, replaced *corpus.Document) ([]Result, error) {
 	_, name, ok := strings.Cut(source, ":")
 	if !ok || name == "" {
 		return nil, fault.New(fault.Invalid, "stream_source_name", "%s: the name of an input must be upload:NAME or stdin:NAME", source)
@@ -355,8 +367,15 @@ func (in *Ingester) Read(ctx context.Context, collection, source string, r io.Re
 		return nil, err
 	}
 	defer func() { in.warn("remove the folder of parts", state.spool.remove()) }()
-	state.retry, state.explicit = true, true
-	produce := func(send func(step) bool) { in.produceRead(ctx, state, source, name, data, send) }
+	state.retry, state.explicit, state.replaced = true, true, replaced
+	produce := func(send func(step) bool) {
+		in.produceRead(ctx, state, source, name, data, func(s step) bool {
+			if it := s.item; it != nil && replaced != nil {
+				it.silent = it.silent || state.ready(it.source)
+			}
+			return send(s)
+		})
+	}
 	var results []Result
 	var last error
 	in.work(ctx, state, produce, func(res Result, err error) bool {

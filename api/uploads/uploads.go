@@ -39,12 +39,24 @@ type Ingester interface {
 	// Read ingests the data of r under the given source. If r returns an error,
 	// Read stops and stores nothing.
 	Read(ctx context.Context, collection, source string, r io.Reader) ([]ingest.Result, error)
+	// Replace ingests the data of r, a file with this name, as the new content of a stored
+	// document. It fails with fault.Conflict if ingest.CheckReplace does. If r returns an error,
+	// Replace stops and stores nothing.
+	Replace(ctx context.Context, d corpus.Document, name string, r io.Reader) ([]ingest.Result, error)
+}
+
+// Library finds documents that the reader of ctx may read.
+type Library interface {
+	// Metadata returns a document without its text.
+	Metadata(ctx context.Context, id int64) (corpus.Document, error)
 }
 
 // Config sets the route up. All fields are required.
 type Config struct {
 	// Ingester reads the files.
 	Ingester Ingester
+	// Library has the documents.
+	Library Library
 	// FileBytes bounds one file.
 	FileBytes int64
 	// RequestBytes bounds a request with all its files.
@@ -115,6 +127,7 @@ func AddRoutes(r *route.Router, cfg Config) {
 			http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusTooManyRequests,
 		},
 	}, u.upload)
+	u.addReplace(r)
 	// The body is described afterwards: huma reads described bodies into memory.
 	r.OpenAPI().Paths[path].Post.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
 		"multipart/form-data": {Schema: &huma.Schema{
@@ -128,7 +141,20 @@ func AddRoutes(r *route.Router, cfg Config) {
 }
 
 func (u *uploads) upload(ctx context.Context, in *uploadInput) (*uploadOutput, error) {
-	req, w := in.HTTP()
+	parts, err := u.parts(in.HTTP())
+	if err != nil {
+		return nil, err
+	}
+	out := &uploadOutput{}
+	out.Body.Results = []UploadResult{}
+	if err := u.readParts(ctx, parts, in.Collection, &out.Body.Results); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// parts returns the parts of a request.
+func (u *uploads) parts(req *http.Request, w http.ResponseWriter) (*multipart.Reader, error) {
 	if req.ContentLength > u.cfg.RequestBytes {
 		return nil, uploadTooLarge(u.cfg.RequestBytes)
 	}
@@ -142,12 +168,7 @@ func (u *uploads) upload(ctx context.Context, in *uploadInput) (*uploadOutput, e
 		return nil, route.NewError(http.StatusUnsupportedMediaType, fault.Invalid,
 			fault.NewText("multipart_needed", "send the files as multipart/form-data"))
 	}
-	out := &uploadOutput{}
-	out.Body.Results = []UploadResult{}
-	if err := u.readParts(ctx, parts, in.Collection, &out.Body.Results); err != nil {
-		return nil, err
-	}
-	return out, nil
+	return parts, nil
 }
 
 // readParts reads the parts in their order.
@@ -185,7 +206,9 @@ func (u *uploads) readParts(ctx context.Context, parts *multipart.Reader, collec
 			collection = cmp.Or(collection, corpus.DefaultCollection)
 			route.Concerns(ctx, collection)
 			source := "upload:" + filename.Distinct(names, filename.CleanPath(sentName(part)))
-			r, tooLarge, err := u.readFile(ctx, part, collection, source)
+			r, tooLarge, err := u.readFile(ctx, part, source, func(ctx context.Context, r io.Reader) ([]ingest.Result, error) {
+				return u.cfg.Ingester.Read(ctx, collection, source, r)
+			})
 			if err != nil {
 				return err
 			}
@@ -205,10 +228,10 @@ func collectionField(part *multipart.Part) (string, error) {
 	return strings.TrimSpace(string(name)), nil
 }
 
-// readFile ingests one file. A file over the limit is a failed result and also
+// readFile ingests one file with read. A file over the limit is a failed result and also
 // sets tooLarge.
 func (u *uploads) readFile(
-	ctx context.Context, part *multipart.Part, collection, source string,
+	ctx context.Context, part *multipart.Part, source string, read func(context.Context, io.Reader) ([]ingest.Result, error),
 ) (results []ingest.Result, tooLarge, err error) {
 	done, err := u.slots.Take(ctx, slots.Forever)
 	if err != nil {
@@ -220,7 +243,7 @@ func (u *uploads) readFile(
 	defer done()
 	ctx = intake.WithClient(ctx, intake.Client{Key: slots.ClientKey(ctx), Slow: done})
 	limited := &limitedFile{r: part, left: u.cfg.FileBytes}
-	results, err = u.cfg.Ingester.Read(ctx, collection, source, limited)
+	results, err = read(ctx, limited)
 	switch {
 	case limited.over:
 		tooLarge = route.TooLarge(fault.NewText("the_file", "the file"), u.cfg.FileBytes)

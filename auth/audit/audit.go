@@ -74,6 +74,8 @@ const (
 	DocumentsMoved Action = "documents.moved"
 	// DocumentRenamed is a new title of a document. The object is its id.
 	DocumentRenamed Action = "document.renamed"
+	// DocumentReplaced is new content of a document. The object is its id.
+	DocumentReplaced Action = "document.replaced"
 	// DocumentsRetried is the wish to read failed documents again. The object has their ids, or
 	// their collection.
 	DocumentsRetried Action = "documents.retried"

@@ -20,12 +20,12 @@ import (
 func newDocs(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "docs",
-		Short: "List, tag, move, rename, and remove documents",
+		Short: "List, tag, move, rename, replace, and remove documents",
 		Long:  `Without a command, "docent docs" lists the documents like "docent docs ls".`,
 		Args:  cobra.NoArgs,
 	}
 	listsDocuments(cmd, std)
-	cmd.AddCommand(newDocsLs(std), newDocsTag(std), newDocsMove(std), newDocsRename(std), newDocsRm(std))
+	cmd.AddCommand(newDocsLs(std), newDocsTag(std), newDocsMove(std), newDocsRename(std), newDocsReplace(std), newDocsRm(std))
 	return cmd
 }
 

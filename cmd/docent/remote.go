@@ -82,12 +82,17 @@ func (r *remote) call(ctx context.Context, method, path string, body, into any) 
 		}
 		sent = bytes.NewReader(text)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, r.url+path, sent)
+	return r.send(ctx, method, path, "application/json", sent, into)
+}
+
+// send sends a body of a media type, unless it is nil, and decodes the response.
+func (r *remote) send(ctx context.Context, method, path, mediaType string, body io.Reader, into any) error {
+	req, err := http.NewRequestWithContext(ctx, method, r.url+path, body)
 	if err != nil {
 		return fault.Wrap(fault.Invalid, err, "cli_remote_address", "--server %.200q is not an address such as http://127.0.0.1:8765", r.url)
 	}
 	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Content-Type", mediaType)
 	}
 	if r.token != "" {
 		req.Header.Set("Authorization", "Bearer "+r.token)

@@ -42,6 +42,7 @@ var rightsSamples = []struct {
 	{request: "POST /api/documents/retry", body: `{"ids":[{note}]}`, header: asJSON, need: rights.Write, scope: auth.Ingest, ok: 202, none: 202, low: 403},
 	{request: "POST /api/documents/retry", body: `{"collection":"vault"}`, header: asJSON, need: rights.Write, scope: auth.Ingest, ok: 202, none: 404, low: 403},
 	{request: "POST /api/documents/read-again", body: `{"ids":[{note}]}`, header: asJSON, need: rights.Write, scope: auth.Ingest, ok: 202, none: 202, low: 403},
+	{request: "PUT /api/documents/{note}/file", body: form, header: []string{"Content-Type", "multipart/form-data; boundary=x"}, need: rights.Write, scope: auth.Ingest, ok: 200, none: 404, low: 403},
 	{request: "DELETE /api/documents/{note}", need: rights.Write, scope: auth.Ingest, ok: 204, none: 404, low: 403},
 	{request: "PATCH /api/collections/vault", body: `{"title":"The vault"}`, header: asJSON, need: rights.Manage, scope: auth.Ingest, ok: 204, none: 404, low: 403},
 	{request: "POST /api/collections", body: `{"name":"vault"}`, header: asJSON, need: rights.Manage, scope: auth.Ingest, ok: 409, none: 403, low: 403},

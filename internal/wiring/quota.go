@@ -15,6 +15,7 @@ import (
 	"docent/ingest/worker"
 	"docent/internal/quota"
 	"docent/llm"
+	"docent/rag/corpus"
 )
 
 // newQuotas returns the quotas of a server.
@@ -115,11 +116,27 @@ type countedUploads struct {
 
 // Read implements uploads.Ingester.
 func (u countedUploads) Read(ctx context.Context, collection, source string, r io.Reader) ([]ingest.Result, error) {
+	return u.count(ctx, r, func(r io.Reader) ([]ingest.Result, error) { return u.ingester.Read(ctx, collection, source, r) })
+}
+
+// Replace implements uploads.Ingester.
+func (u countedUploads) Replace(ctx context.Context, d corpus.Document, name string, r io.Reader) ([]ingest.Result, error) {
+	// A refused document is no work, and costs nothing.
+	if err := ingest.CheckReplace(d, name); err != nil {
+		return nil, err
+	}
+	return u.count(ctx, r, func(r io.Reader) ([]ingest.Result, error) { return u.ingester.Replace(ctx, d, name, r) })
+}
+
+// count counts the bytes that read stores.
+func (u countedUploads) count(
+	ctx context.Context, r io.Reader, read func(io.Reader) ([]ingest.Result, error),
+) ([]ingest.Result, error) {
 	if err := u.quotas.Check(ctx, quota.Bytes); err != nil {
 		return nil, err
 	}
 	counted := &countedReader{r: r}
-	results, err := u.ingester.Read(ctx, collection, source, counted)
+	results, err := read(counted)
 	stored := int64(0)
 	for _, r := range results {
 		stored += r.Size

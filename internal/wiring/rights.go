@@ -72,7 +72,7 @@ func (c changer) RenameDocument(ctx context.Context, id int64, title string) err
 		return err
 	}
 	if len(ids) == 0 {
-		return fault.New(fault.NotFound, "no_document", "there is no document %d", id)
+		return noDocument(id)
 	}
 	return c.documents.RenameDocument(ctx, id, title)
 }
@@ -99,4 +99,20 @@ func (u uploader) Read(ctx context.Context, collection, source string, r io.Read
 		return nil, err
 	}
 	return u.ingester.Read(ctx, collection, source, r)
+}
+
+// Replace implements uploads.Ingester.
+func (u uploader) Replace(ctx context.Context, d corpus.Document, name string, r io.Reader) ([]ingest.Result, error) {
+	ids, err := u.rights.Writable(ctx, []int64{d.ID})
+	if err == nil && len(ids) == 0 {
+		err = noDocument(d.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return u.ingester.Replace(ctx, d, name, r)
+}
+
+func noDocument(id int64) error {
+	return fault.New(fault.NotFound, "no_document", "there is no document %d", id)
 }

@@ -37,12 +37,29 @@ func (u recordedUploads) Read(ctx context.Context, collection, from string, r io
 	if !uploaded { // an approved answer
 		return u.ingester.Read(ctx, collection, from, r)
 	}
+	return u.record(ctx, collection, name, r, func(ctx context.Context, r io.Reader) ([]ingest.Result, error) {
+		return u.ingester.Read(ctx, collection, from, r)
+	})
+}
+
+// Replace implements uploads.Ingester.
+func (u recordedUploads) Replace(ctx context.Context, d corpus.Document, name string, r io.Reader) ([]ingest.Result, error) {
+	return u.record(ctx, d.Collection, strings.TrimPrefix(d.Source, uploadPrefix), r,
+		func(ctx context.Context, r io.Reader) ([]ingest.Result, error) {
+			return u.ingester.Replace(ctx, d, name, r)
+		})
+}
+
+// record records an upload that read stores.
+func (u recordedUploads) record(
+	ctx context.Context, collection, name string, r io.Reader, read func(context.Context, io.Reader) ([]ingest.Result, error),
+) ([]ingest.Result, error) {
 	p, _ := auth.FromContext(ctx)
 	ctx, job := u.jobs.Begin(ctx, work.Item{
 		Kind: work.Upload, Stage: work.Receiving, Collection: collection, Name: name, By: p.ID, Total: 1,
 	})
 	body := &receivedBody{r: r, job: job}
-	results, err := u.ingester.Read(ctx, collection, from, body)
+	results, err := read(ctx, body)
 	switch {
 	case body.err != nil:
 		job.End(ctx, work.End{State: work.Failed, Reason: fault.NewText("upload_incomplete",

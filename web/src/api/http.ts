@@ -183,6 +183,13 @@ export const tagDocuments = (ids: readonly number[], add: readonly string[], rem
 /** renameDocument changes the title of a document. '' restores the title in the file. */
 export const renameDocument = (id: number, title: string) => call(`/api/documents/${id}`, write('PATCH', { title }));
 
+/** replaceDocument replaces the content of a document by a file. */
+export function replaceDocument(id: number, file: File): Promise<UploadResult> {
+  const body = new FormData();
+  body.append('file', file);
+  return json<UploadResult>(documentFile(id), { method: 'PUT', body });
+}
+
 /** The maximum number of documents in one request to move. */
 const mostMoved = 1000;
 

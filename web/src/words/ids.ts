@@ -699,6 +699,10 @@ export interface Params {
   recordings_off: [];
   redirect_to_http: [];
   regenerate_invalid: [];
+  replace_answer: [number];
+  replace_elsewhere: [number, string];
+  replace_ending: [number, string, string];
+  replace_part: [number, string];
   replica_call_unknown: [];
   replica_calls_full: [];
   replica_gone: [];

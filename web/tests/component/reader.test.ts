@@ -55,6 +55,35 @@ test('a question about the document keeps the conversation beside it', async () 
   await expect.poll(() => location.hash).toBe(`#/read/${first().id}`);
 });
 
+test('a document is replaced by a file with its ending', async () => {
+  first().source = 'upload:backups.md';
+  await page.goto(`#/read/${first().id}`);
+  await page.getByRole('button', { name: 'Replace…' }).click();
+  await page.getByRole('heading', { name: `Replace “${first().title}”` }).waitFor();
+  await accessible();
+  const choose = (name: string) => {
+    const field = document.querySelector<HTMLInputElement>('dialog input[type=file]')!;
+    Object.defineProperty(field, 'files', { value: Object.assign([new File(['# New'], name)], { item: () => null }), configurable: true });
+    field.dispatchEvent(new Event('change', { bubbles: true }));
+  };
+  choose('v2.pdf');
+  await page.getByRole('button', { name: 'Replace', exact: true }).click();
+  await page.getByText('Choose a file with the ending “.md”').waitFor();
+  expect(mock.replaced).toEqual([]);
+  choose('v2.md');
+  await page.getByRole('button', { name: 'Replace', exact: true }).click();
+  await expect.poll(() => mock.replaced).toEqual([first().id]);
+  await expect.poll(() => document.querySelector('dialog input[type=file]')).toBe(null);
+});
+
+test('a document of a source cannot be replaced', async () => {
+  first().source = 'https://example.com/backups';
+  await page.goto(`#/read/${first().id}`);
+  await page.getByRole('button', { name: 'Replace…' }).click();
+  await page.getByText('Change it where it comes from:').waitFor();
+  await page.getByRole('button', { name: 'Close', exact: true }).last().click();
+});
+
 test('a document that is gone says so', async () => {
   await page.goto('#/read/9999');
   await page.locator('.panel .note').waitFor();

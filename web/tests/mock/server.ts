@@ -86,6 +86,8 @@ export class MockDocent {
   listings: string[] = [];
   tagged: unknown[] = [];
   moves: unknown[] = [];
+  /** The ids of the replaced documents. */
+  replaced: number[] = [];
   /** The reason why documents cannot be moved, or ''. */
   moveFails = '';
   collections: CollectionInfo[] = [{ name: 'default', title: 'default', documents: 0, failed: 0, chunks: 0 }];
@@ -387,6 +389,10 @@ export class MockDocent {
     }
     if (noun === 'agent' && id === 'picture') return this.graph.serve(res, this.graph.picture);
     if (noun === 'facets') return void json({ types: [{ name: 'text/markdown', documents: 2 }], languages: [{ name: 'en', documents: 2 }, { name: 'und', documents: 1 }] });
+    if (noun === 'documents' && req.method === 'PUT') {
+      this.replaced.push(Number(id));
+      return void json({ source: '', status: 'changed', chunks: 2, document_id: Number(id) });
+    }
     if (noun === 'documents' && req.method === 'PATCH') {
       const { title } = JSON.parse(await body(req)) as { title: string };
       return void json(renamed(this.documents.find((d) => d.id === Number(id))!, title));

@@ -42,6 +42,7 @@ export const log: typeof english = {
     'documents.deleted': 'Dokumente gelöscht:',
     'documents.tagged': 'Schlagwörter geändert von Dokumenten:',
     'document.renamed': 'benannte ein Dokument um:',
+    'document.replaced': 'ersetzte ein Dokument:',
     'documents.moved': 'verschob Dokumente nach',
     'documents.retried': 'Fehlgeschlagene Dokumente erneut versucht:',
     'documents.read_again': 'Dokumente neu eingelesen:',

@@ -40,6 +40,7 @@ export const log = {
     'documents.deleted': 'deleted documents',
     'documents.tagged': 'changed tags of documents',
     'document.renamed': 'renamed the document',
+    'document.replaced': 'replaced the document',
     'documents.moved': 'moved documents to',
     'documents.retried': 'tried failed documents again:',
     'documents.read_again': 'read documents again:',
