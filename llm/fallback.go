@@ -195,7 +195,7 @@ func (f *Fallback) call(
 			}
 			f.note(ctx, i, err, !heard && waited(err))
 			return err, false
-		case d.Answer != nil && !begun && !last && len(d.Answer.Calls) == 0:
+		case d.Answer != nil && !begun && !last && (len(d.Answer.Calls) == 0 || len(req.Tools) == 0):
 			return EmptyError(m.Name(), *d.Answer), false
 		case d.Answer != nil:
 			f.note(ctx, i, nil, false)

@@ -48,7 +48,7 @@ func stream(ctx context.Context, m llms.Model, req Request, learned *habit) iter
 			for range c.deltas { //nolint:revive // the rest is discarded
 			}
 		}()
-		text := &reading{calls: len(req.Tools) > 0, holds: learned.late.Load()}
+		text := &reading{calls: len(req.Tools) > 0 || !req.JSON, tools: req.Tools, holds: learned.late.Load()}
 		pieces := 0
 		pass := func(p piece) bool {
 			if (p.reasoning != "" || p.restart) && !yield(Delta{Reasoning: p.reasoning, Restart: p.restart, pieces: pieces}, nil) {
@@ -82,8 +82,12 @@ func stream(ctx context.Context, m llms.Model, req Request, learned *habit) iter
 			return
 		}
 		learned.late.Store(text.late || text.holds && c.answer.StopReason == "length")
-		if err := text.finish(c.answer, req.Tools); err != nil {
+		rest, err := text.finish(c.answer)
+		switch {
+		case err != nil:
 			yield(Delta{}, err)
+			return
+		case rest != "" && !yield(Delta{Text: rest, pieces: pieces}, nil):
 			return
 		}
 		yield(Delta{Answer: c.answer, pieces: pieces}, nil)

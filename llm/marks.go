@@ -6,35 +6,48 @@ import (
 	"docent/internal/lazyregexp"
 )
 
-// reasoningTags are the names of tags around reasoning: of DeepSeek, Qwen, and most
-// others (think), Claude's users (thinking), EXAONE (thought), Seed-OSS (seed:think),
-// and prompts that ask for reasoning.
-var reasoningTags = []string{
-	"think", "thinking", "thought", "thoughts", "think_fast", "think_faster",
-	"reasoning", "seed:think", "antthinking", "reflection", "scratchpad", "inner_monologue",
-}
+// reasoningWord is the part of the name of a tag that tells reasoning: of DeepSeek, Qwen, and most others (think), Claude's users
+// (thinking), EXAONE and Gemini (thought), Seed-OSS (seed:think), LongCat (longcat_think), Command A (<|START_THINKING|>),
+// OpenThinker (<|begin_of_thought|>), Solar (<|think|>), and prompts that ask for reasoning.
+const reasoningWord = `(?:[\w:-]{0,16}(?:think|thought|reasoning|scratch_?pad|monologue|reflection)[\w-]{0,16}|cot|analysis)`
+
+// callWord is the part of the name of a tag that tells a tool call: of Hermes and Qwen, DeepSeek, Phi and Granite, MiniMax, Kimi,
+// LFM, Olmo, Jamba, Nemotron, Gemma, Seed-OSS, LongCat, GigaChat, and Step.
+const callWord = `[\w:｜▁-]{0,24}(?:tool[_▁]?(?:call|use)|function[_▁]?call)[\w▁]{0,16}`
+
+var (
+	// reasoningTag matches a tag around reasoning, in lower case. Its groups are the slash and the name.
+	reasoningTag = lazyregexp.New(`<\|?(/?)(` + reasoningWord + `)(?:\s[^<>|]{0,32})?\|?>`)
+	// callTag matches an opening tag around a tool call.
+	callTag = lazyregexp.New(`<[|｜]?` + callWord + `(?:\s[^<>|]{0,32})?[|｜]?>`)
+	// begunTag matches the beginning of a tag at the end of a text.
+	begunTag = lazyregexp.New(`<(?:[|｜]?/?[\w:｜▁-]{0,44}[|｜]?|\|?/?` + reasoningWord + `\s[^<>|]{0,32}\|?)$`)
+	// edgeOfName matches the part of a name that says which end of the reasoning a tag is.
+	edgeOfName = lazyregexp.New(`^(?:start|begin)_(?:of_)?|_(?:start|begin)$|^(?:end|stop)_(?:of_)?|_(?:end|stop)$`)
+)
 
 // reasoningMarks are the other marks around reasoning: opening and closing.
 var reasoningMarks = [][2]string{
-	{"[think]", "[/think]"},                                 // Magistral
-	{"<|channel>thought", "<channel|>"},                     // Gemma
-	{"<|channel>", "<channel|>"},                            // Gemma
-	{"<unused94>thought", "<unused95>"},                     // MedGemma
-	{"<unused94>", "<unused95>"},                            // MedGemma
-	{"<|start_thinking|>", "<|end_thinking|>"},              // Command A
-	{"<|begin_of_thought|>", "<|end_of_thought|>"},          // OpenThinker, Sky-T1
-	{"<|inner_prefix|>", "<|inner_suffix|>"},                // Apertus
-	{"<|think|>", "<|/think|>"},                             // Solar
-	{"◁think▷", "◁/think▷"},                                 // Kimi
-	{"<details type=\"reasoning\"", "</details>"},           // Open WebUI
-	{"here is my thought process:", "here is my response:"}, // Granite
-	{"here's my thought process:", "here's my response:"},   // Granite
+	{"[think]", "[/think]"},                                    // Magistral
+	{"<|channel>thought", "<channel|>"},                        // Gemma
+	{"<|channel>", "<channel|>"},                               // Gemma
+	{"<unused94>thought", "<unused95>"},                        // MedGemma
+	{"<unused94>", "<unused95>"},                               // MedGemma
+	{"<|inner_prefix|>", "<|inner_suffix|>"},                   // Apertus
+	{"◁think▷", "◁/think▷"},                                    // Kimi
+	{"<|im_start|>think", "<|im_start|>answer"},                // s1
+	{"<details type=\"reasoning\"", "</details>"},              // Open WebUI
+	{"thinking...", "...done thinking."},                       // Ollama's command line
+	{"here is my thought process:", "here is my response:"},    // Granite
+	{"here's my thought process:", "here's my response:"},      // Granite
+	{"here are my reasoning steps:", "[begin final response]"}, // Apriel
 }
 
 // answerMarks surround the answer after the reasoning.
 var answerMarks = []string{
 	"<answer>", "</answer>", "<response>", "</response>", "<|start_response|>", "<|end_response|>", "<|begin_of_solution|>",
-	"<|end_of_solution|>", "<final>", "</final>", "<output>", "</output>", "<conclusion>", "</conclusion>",
+	"<|end_of_solution|>", "<final>", "</final>", "<output>", "</output>", "<conclusion>", "</conclusion>", "<solution>", "</solution>",
+	"<final_answer>", "</final_answer>", "[begin final response]", "[end final response]",
 }
 
 // emphasis are marks in an answer that are left out: those of GLM-V around the result.
@@ -49,15 +62,11 @@ const (
 
 var harmonyEnds = []string{"<|end|>", "<|return|>", "<|call|>", harmonyStart, harmonyChannel}
 
-// callMarks begin a tool call in text: of Hermes and Qwen, Llama, Mistral, DeepSeek,
-// Phi and Granite, Command R, MiniMax, Kimi, LFM, Olmo, Jamba, Nemotron, Apertus, InternLM,
-// Gemma, and Step.
+// callMarks are the other marks at the beginning of a tool call in text: of Llama, Mistral, Command R, Qwen Coder, Phi, Apertus,
+// InternLM, Gemma, and Claude.
 var callMarks = []string{
-	"<tool_call>", "<function=", "<function_call>", "<functioncall>", "<|python_tag|>", "[tool_calls]",
-	"<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>",
-	"<|tool_call|>", "<|tool_call>", "<|start_action|>", "<invoke name=", "<minimax:tool_call>", "<|tool_calls_section_begin|>",
-	"<|tool_call_start|>", "<tool_use>", "```tool_code", "<seed:tool_call>", "<function_calls>", "<tool_calls>", "<toolcall>", "<tools>",
-	"<｜dsml｜function_calls>", "<｜tool_calls_begin｜>", "<|tools_prefix|>", "<|action_start|>", "<start_function_call>",
+	"<function=", "<|python_tag|>", "<|python_start|>", "[tool_calls]", "<|start_action|>", "<invoke name=", "```tool_code", "<tools>",
+	"<|tools_prefix|>", "<|action_start|>", "functools[",
 }
 
 // mark is a mark in a model's text.
@@ -66,6 +75,8 @@ type mark struct {
 	kind markKind
 	// closing are the marks that end the reasoning that an opening one begins.
 	closing []string
+	// tag is the name of a tag around reasoning, without its edge, or "".
+	tag string
 }
 
 type markKind int
@@ -80,51 +91,59 @@ const (
 
 var marks = allMarks()
 
-// reasoningTagMarks are the opening and closing tags of reasoning.
-var reasoningTagMarks = tagMarks()
-
-func tagMarks() (all []string) {
-	for _, name := range reasoningTags {
-		all = append(all, "<"+name+">", "</"+name+">")
+func allMarks() (all []mark) {
+	for _, m := range reasoningMarks {
+		all = append(all, mark{text: m[0], kind: opensReasoning, closing: m[1:]})
+		if m[1] != "</details>" && !startsOnly(m[0]) {
+			all = append(all, mark{text: m[1], kind: closesReasoning})
+		}
+	}
+	all = append(all, mark{text: harmonyChannel, kind: opensChannel}, mark{text: harmonyStart + "assistant", kind: opensChannel})
+	for _, m := range emphasis {
+		all = append(all, mark{text: m, kind: emphasizes})
+	}
+	for _, m := range callMarks {
+		all = append(all, mark{text: m, kind: opensCall})
 	}
 	return all
 }
 
-func allMarks() (all []mark) {
-	var tags []string
-	for _, name := range reasoningTags {
-		tags = append(tags, "</"+name+">")
+// startsOnly reports whether a mark is words, which mean reasoning only at the start of a text.
+func startsOnly(text string) bool {
+	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "...")
+}
+
+// firstTag returns the first tag around reasoning in a text in lower case, and its offset, or -1.
+func firstTag(low string) (mark, int) {
+	m := reasoningTag.FindStringSubmatchIndex(low)
+	if m == nil {
+		return mark{}, -1
 	}
-	for i, name := range reasoningTags {
-		all = append(all, mark{"<" + name + ">", opensReasoning, tags}, mark{tags[i], closesReasoning, nil})
+	name := low[m[4]:m[5]]
+	edge := edgeOfName.FindString(name)
+	out := mark{text: low[m[0]:m[1]], kind: opensReasoning, tag: strings.ReplaceAll(name, edge, "")}
+	if m[3] > m[2] || strings.Contains(edge, "end") || strings.Contains(edge, "stop") {
+		out.kind = closesReasoning
 	}
-	for _, m := range reasoningMarks {
-		all = append(all, mark{m[0], opensReasoning, m[1:]})
-		if m[1] != "</details>" && !strings.HasSuffix(m[1], ":") {
-			all = append(all, mark{m[1], closesReasoning, nil})
-		}
-	}
-	all = append(all, mark{harmonyChannel, opensChannel, nil}, mark{harmonyStart + "assistant", opensChannel, nil})
-	for _, m := range emphasis {
-		all = append(all, mark{m, emphasizes, nil})
-	}
-	for _, m := range callMarks {
-		all = append(all, mark{m, opensCall, nil})
-	}
-	return all
+	return out, m[0]
 }
 
 // firstMark returns the first mark in a text and its offset, or -1. If two begin at the
 // same offset, the longer one counts.
-func firstMark(s string, calls bool) (mark, int) {
+func firstMark(s string, calls bool) (best mark, at int) {
 	low := lowered(s)
-	best, at := mark{}, -1
-	for _, m := range marks {
-		if m.kind == opensCall && !calls || strings.HasSuffix(m.text, ":") {
-			continue
-		}
-		if i := strings.Index(low, m.text); i >= 0 && (at < 0 || i < at || i == at && len(m.text) > len(best.text)) {
+	best, at = firstTag(low)
+	better := func(m mark, i int) {
+		if i >= 0 && (at < 0 || i < at || i == at && len(m.text) > len(best.text)) {
 			best, at = m, i
+		}
+	}
+	if m := callTag.FindStringIndex(low); calls && m != nil {
+		better(mark{text: low[m[0]:m[1]], kind: opensCall}, m[0])
+	}
+	for _, m := range marks {
+		if (m.kind != opensCall || calls) && !startsOnly(m.text) {
+			better(m, strings.Index(low, m.text))
 		}
 	}
 	return best, at
@@ -133,17 +152,20 @@ func firstMark(s string, calls bool) (mark, int) {
 // markAtStart returns the mark at the start of a text, or false.
 func markAtStart(s string, calls bool) (mark, bool) {
 	low := lowered(s[:min(len(s), maxMark)])
-	best, ok := mark{}, false
+	best, at := firstMark(low, calls)
+	if at != 0 {
+		best = mark{}
+	}
 	for _, m := range marks {
-		if (m.kind != opensCall || calls) && strings.HasPrefix(low, m.text) && len(m.text) > len(best.text) {
-			best, ok = m, true
+		if startsOnly(m.text) && strings.HasPrefix(low, m.text) {
+			best = m
 		}
 	}
-	return best, ok
+	return best, best.text != ""
 }
 
 // maxMark is longer than all marks, in bytes.
-const maxMark = 48
+const maxMark = 80
 
 // firstOf returns the first of some marks in a text and its offset, or -1.
 func firstOf(s string, texts []string) (found string, at int) {
@@ -180,6 +202,25 @@ func beginsMark(s string, texts []string) bool {
 		}
 	}
 	return false
+}
+
+// halfMark returns the length of the end of a text that may be the beginning of a tag, of a mark, or of one of some texts.
+func halfMark(s string, calls bool, texts ...string) int {
+	tail := lowered(s[max(0, len(s)-maxMark):])
+	n := max(half(s, markTexts[calls]), half(s, texts))
+	if m := begunTag.FindStringIndex(tail); m != nil {
+		n = max(n, m[1]-m[0])
+	}
+	return n
+}
+
+// beginsAnyMark reports whether a text is the beginning of a tag or of a mark.
+func beginsAnyMark(s string, calls bool) bool {
+	if beginsMark(s, markTexts[calls]) {
+		return true
+	}
+	m := begunTag.FindStringIndex(lowered(s[max(0, len(s)-maxMark):]))
+	return m != nil && m[0] == 0 && len(s) <= maxMark
 }
 
 // lowered returns a text with ASCII letters in lower case, byte by byte, so that cut

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
@@ -20,8 +19,10 @@ import (
 //   - A text that begins like reasoning, or of a model that has left out an opening mark
 //     before, is held back until a closing mark or the end.
 type reading struct {
-	// calls says whether the text may contain tool calls.
+	// calls says whether the text may contain tool calls, as the text of models does even if no tools are offered.
 	calls bool
+	// tools are the offered tools.
+	tools []Tool
 	// holds says that the model leaves out the opening mark.
 	holds bool
 
@@ -29,8 +30,8 @@ type reading struct {
 	pending string // text that is not read yet
 	scanned int    // bytes of pending without a mark, in the mode holding
 	closing []string
-	tag     string   // that ends the reasoning, if it is one of reasoningTags
-	nested  []string // tags that end reasoning inside the reasoning
+	tag     string   // name of the tag around the reasoning, or ""
+	nested  []string // names of the tags of reasoning inside the reasoning
 	body    channel  // that the text belongs to
 	thought bool     // reasoning has ended, or came apart from the text
 	late    bool     // a closing mark came without an opening one
@@ -126,7 +127,7 @@ func (r *reading) start(last bool) bool {
 		return false
 	}
 	if m, ok := markAtStart(r.pending, r.calls); ok && !(last && m.kind == closesReasoning) {
-		if longer := beginsMark(r.pending, markTexts[r.calls]); longer && !last {
+		if longer := beginsAnyMark(r.pending, r.calls); longer && !last {
 			return false
 		}
 		switch m.kind {
@@ -147,10 +148,16 @@ func (r *reading) start(last bool) bool {
 			}
 		}
 	}
-	if !last && (beginsMark(r.pending, markTexts[r.calls]) || r.thought && beginsMark(r.pending, answerMarks)) {
+	if !last && (beginsAnyMark(r.pending, r.calls) || r.thought && beginsMark(r.pending, answerMarks)) {
 		return false
 	}
-	if r.thought {
+	switch {
+	case r.calls && !last && begunData.MatchString(r.pending):
+		return false
+	case r.calls && r.beginsData():
+		r.mode = holding
+		return true
+	case r.thought:
 		r.mode = inText
 		return true
 	}
@@ -162,7 +169,7 @@ func (r *reading) start(last bool) bool {
 		return false
 	case !last && !r.holds && mayThinkAloud(r.pending):
 		return false
-	case r.holds || thinksAloud.MatchString(r.pending) || r.calls && beginsData(r.pending):
+	case r.holds || thinksAloud.MatchString(r.pending):
 		r.mode = holding
 	default:
 		r.mode = inText
@@ -170,10 +177,18 @@ func (r *reading) start(last bool) bool {
 	return true
 }
 
-// beginsData reports whether a text begins like JSON, which may be a tool call.
-func beginsData(s string) bool {
-	return s[0] == '{' || s[0] == '[' && !markerStart.MatchString(s) || strings.HasPrefix(s, "```")
+// beginsData reports whether the text begins like JSON, which may be a tool call. With tools, blocks of code may be one, too.
+func (r *reading) beginsData() bool {
+	s := r.pending
+	return data.MatchString(s) || len(r.tools) > 0 && (s[0] == '[' && !markerStart.MatchString(s) || strings.HasPrefix(s, "```"))
 }
+
+var (
+	// data matches the beginning of an object in JSON, or of a list of them, also in a block of code.
+	data = lazyregexp.New("^(?:```[a-z_]*\\s*)?(?:\\[\\s*)?\\{")
+	// begunData matches a text that may continue so.
+	begunData = lazyregexp.New("^`{1,2}$|^(?:```[a-z_]*\\s*)?(?:\\[\\s*)?$")
+)
 
 // markerStart matches a citation at the start of a text.
 var markerStart = lazyregexp.New(`^\[\^?\d`)
@@ -187,10 +202,7 @@ func (r *reading) enter(m mark) {
 		r.mode = inCall
 	default:
 		r.pending = r.pending[len(m.text):]
-		r.mode, r.closing, r.nested, r.tag = inThoughts, m.closing, nil, ""
-		if tag := "</" + m.text[1:]; m.text[0] == '<' && slices.Contains(m.closing, tag) {
-			r.tag = tag
-		}
+		r.mode, r.closing, r.nested, r.tag = inThoughts, m.closing, nil, m.tag
 	}
 }
 
@@ -220,11 +232,16 @@ func (r *reading) hold(p *piece, last bool, reason string) bool {
 	r.scanned = max(0, len(r.pending)-maxMark)
 	switch {
 	case !last:
-	case reason == "length" && !beginsData(r.pending): // the closing mark is missing, too
+	case reason == "length" && !r.beginsData(): // the closing mark is missing, too
 		p.reasoning += r.pending
 		r.pending = ""
 	default:
-		r.mode, r.scanned = inText, 0
+		r.scanned = 0
+		if calls, is := callsInData(r.pending, r.tools); is && r.beginsData() {
+			r.called, r.raw, r.pending = calls, r.pending, ""
+			return false
+		}
+		r.mode = inText
 		return true
 	}
 	return false
@@ -242,9 +259,9 @@ func (r *reading) text(p *piece, last bool) bool {
 		case r.thought && len(short) < len(r.pending):
 			keep = len(r.pending) - len(short)
 		case r.thought:
-			keep = max(half(r.pending, markTexts[r.calls]), half(r.pending, answerMarks))
+			keep = halfMark(r.pending, r.calls, answerMarks...)
 		default:
-			keep = half(r.pending, markTexts[r.calls])
+			keep = halfMark(r.pending, r.calls)
 		}
 		p.text += r.pending[:len(r.pending)-keep]
 		r.pending = r.pending[len(r.pending)-keep:]
@@ -296,27 +313,33 @@ func (r *reading) retract(p *piece, more string) {
 
 // think reads reasoning.
 func (r *reading) think(p *piece, last bool) bool {
-	ends := r.closing
+	var m mark
+	at := -1
 	if r.tag != "" {
-		ends = reasoningTagMarks
+		m, at = firstTag(lowered(r.pending))
+	} else {
+		m.text, at = firstOf(r.pending, r.closing)
 	}
-	m, at := firstOf(r.pending, ends)
 	if at < 0 {
 		keep := 0
-		if !last {
-			keep = half(r.pending, ends)
+		switch {
+		case last:
+		case r.tag != "":
+			keep = halfMark(r.pending, false)
+		default:
+			keep = half(r.pending, r.closing)
 		}
 		p.reasoning += r.pending[:len(r.pending)-keep]
 		r.pending = r.pending[len(r.pending)-keep:]
 		return false
 	}
-	if r.inside(m) {
-		p.reasoning += r.pending[:at+len(m)]
-		r.pending = r.pending[at+len(m):]
+	if r.tag != "" && r.inside(m) {
+		p.reasoning += r.pending[:at+len(m.text)]
+		r.pending = r.pending[at+len(m.text):]
 		return true
 	}
 	p.reasoning += r.pending[:at]
-	r.pending = r.pending[at+len(m):]
+	r.pending = r.pending[at+len(m.text):]
 	r.mode, r.thought = atStart, true
 	return true
 }
@@ -324,18 +347,16 @@ func (r *reading) think(p *piece, last bool) bool {
 // inside reports whether a tag belongs to reasoning inside the reasoning, as in
 // <thinking>…<reflection>…</reflection>…</thinking>. The closing tag of the whole always
 // ends it, and another one only if nothing inside is open.
-func (r *reading) inside(tag string) bool {
+func (r *reading) inside(m mark) bool {
 	switch n := len(r.nested); {
-	case r.tag == "" || tag == r.tag:
-		return false
-	case tag[1] != '/':
-		if closing := "</" + tag[1:]; closing != r.tag && n < maxNested {
-			r.nested = append(r.nested, closing)
+	case m.kind == opensReasoning:
+		if m.tag != r.tag && n < maxNested {
+			r.nested = append(r.nested, m.tag)
 		}
 		return true
-	case n == 0:
+	case m.tag == r.tag, n == 0:
 		return false
-	case tag == r.nested[n-1]:
+	case m.tag == r.nested[n-1]:
 		r.nested = r.nested[:n-1]
 	}
 	return true

@@ -259,10 +259,37 @@ func TestUnusableToolCallsInText(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want the text", says, a, err)
 		}
 	}
-	// Without tools, the same text is an answer.
-	const example = `<tool_call>{"name": "search_knowledge"}</tool_call>`
-	o, _, _ := serve(t, llm.Config{}, llmtest.Say(example))
-	if a, err := llm.Ask(t.Context(), o, llm.Request{}); err != nil || a.Text != example {
-		t.Errorf("%+v, %v", a, err)
+}
+
+// TestCallsWithoutTools: a model that calls a tool that nobody offered has not answered. Readers do not see the call.
+func TestCallsWithoutTools(t *testing.T) {
+	t.Parallel()
+	const call = `{"name": "search", "arguments": {"query": "x"}}`
+	for says, want := range map[string]string{
+		"<tool_call>" + call + "</tool_call>":    "",
+		"I look it up.\n<tool_call>\n" + call:    "I look it up.\n",
+		"<|python_tag|>search.call(query=\"x\")": "",
+		"<tool_call>search":                      "",
+		call:                                     "",
+		"```json\n" + call + "\n```":             "",
+		"<think>hm</think>" + call:               "",
+		"<function=search><parameter=query>x</parameter></function>": "",
+	} {
+		for _, n := range []int{1, 7, 1000} {
+			o, _, _ := serve(t, llm.Config{}, llmtest.Reply{Text: inPieces(says, n)})
+			a, streamed, _, err := heard(t, o, llm.Request{})
+			if err != nil || a.Text != want || streamed != want || len(a.Calls) != 1 {
+				t.Errorf("%s by %d: %+v, streamed %q, %v", says, n, a, streamed, err)
+			}
+		}
+	}
+	for _, says := range []string{
+		"Write <tool_call> and </tool_call> around the call.", "Use `" + call + "` to search.", `{"title": "Winter"}`, "[1] says so.",
+		"```json\n{\"name\": \"pump\"}\n```",
+	} {
+		o, _, _ := serve(t, llm.Config{}, llmtest.Reply{Text: inPieces(says, 5)})
+		if a, streamed, _, err := heard(t, o, llm.Request{}); err != nil || a.Text != says || streamed != says || len(a.Calls) > 0 {
+			t.Errorf("%s: %+v, streamed %q, %v", says, a, streamed, err)
+		}
 	}
 }

@@ -12,35 +12,40 @@ import (
 
 // finish completes an answer with the text that was read. Tool calls in the text become
 // calls if they name a known tool with valid arguments. Other tool calls in the text mean
-// that the model cannot call tools.
-func (r *reading) finish(a *Answer, tools []Tool) error {
+// that the model cannot call tools. Without tools, tool calls in the text become calls, too,
+// so that nobody takes them for an answer; rest is text after the mark of a call that is none.
+func (r *reading) finish(a *Answer) (rest string, err error) {
 	a.Text, a.Reasoning = r.said.String(), r.mused.String()
-	if len(a.Calls) > 0 || len(tools) == 0 {
-		return nil
+	if len(a.Calls) > 0 {
+		return "", nil
 	}
 	wanted := r.called
 	tried := len(wanted) > 0 || r.raw != ""
 	if !tried {
-		wanted, tried = callsInData(a.Text, tools)
-		if valid(wanted, tools) {
+		wanted, tried = callsInData(a.Text, r.tools)
+		if valid(wanted, r.tools) {
 			a.Text = ""
 		}
 	} else if len(wanted) == 0 {
-		wanted = callsIn(r.raw, tools)
+		wanted = callsIn(r.raw, r.tools)
 	}
 	switch {
-	case valid(wanted, tools):
-		for i := range wanted {
-			wanted[i].ID = fmt.Sprintf("call_%d", i)
-		}
-		a.Calls, a.StopReason = wanted, "tool_calls"
-		return nil
-	case tried:
-		return fault.Wrap(fault.Unavailable, fmt.Errorf("%w: its calls are text that docent cannot read", ErrNoTools),
+	case len(r.tools) == 0 && len(wanted) == 0 && strings.TrimSpace(a.Text) != "":
+		a.Text += r.raw
+		return r.raw, nil
+	case len(r.tools) == 0 && len(wanted) == 0 && tried: // nothing but a mark
+		wanted = []Call{{}}
+	case tried && len(r.tools) > 0 && !valid(wanted, r.tools):
+		return "", fault.Wrap(fault.Unavailable, fmt.Errorf("%w: its calls are text that docent cannot read", ErrNoTools),
 			"model_calls_unreadable", "the model cannot call tools")
-	default:
-		return nil
 	}
+	for i := range wanted {
+		wanted[i].ID = fmt.Sprintf("call_%d", i)
+	}
+	if len(wanted) > 0 {
+		a.Calls, a.StopReason = wanted, "tool_calls"
+	}
+	return "", nil
 }
 
 // valid reports whether all calls, and at least one, name a known tool with valid arguments.
@@ -131,7 +136,8 @@ func callsInData(s string, tools []Tool) (calls []Call, tried bool) {
 	if found := callsInPython(body, tools); len(found) > 0 && pythonAlone.MatchString(body) {
 		return found, true
 	}
-	if found := callsWithJSON(body, nil); valid(found, tools) { // after other text
+	found := callsWithJSON(body, nil) // after other text
+	if valid(found, tools) || len(tools) == 0 && len(found) > 0 && strings.ContainsAny(body[len(body)-1:], "}]`") {
 		return found, true
 	}
 	return nil, false

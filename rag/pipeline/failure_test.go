@@ -39,8 +39,12 @@ func TestQuotesIfTheModelFails(t *testing.T) {
 		"too long":       {llmtest.Reply{Err: llm.ErrTooLong}, "does not fit"},
 		"filtered":       {llmtest.Reply{Err: llm.ErrFiltered}, "content filter"},
 		"limit":          {llmtest.Reply{Reasoning: []string{"hm"}, Finish: "length"}, "--max-tokens"},
-		"empty":          {llmtest.Say("[9]"), "does not answer right now"},
-		"in the middle":  {llmtest.Reply{Text: []string{"It is 4"}, Err: down}, "does not answer right now"},
+		"reasoned":       {llmtest.Reply{Reasoning: []string{"hm"}}, "ended its reasoning"},
+		"called": {
+			llmtest.Reply{Text: []string{"I look it up."}, ToolCalls: []llmtest.ToolCall{{ID: "a", Name: "search", Arguments: "{}"}}}, "asked for a tool",
+		},
+		"empty":         {llmtest.Say("[9]"), "does not answer right now"},
+		"in the middle": {llmtest.Reply{Text: []string{"It is 4"}, Err: down}, "does not answer right now"},
 	} {
 		r, _ := failing(t, memoryShelf(), llmtest.Script(c.reply))
 		a, err := r.Run(t.Context(), rag.Request{Question: "default of work_mem?"})

@@ -151,7 +151,8 @@ func (a *answering) finish(ctx context.Context, content, final string, whole *ll
 	out := Cite(a.pipeline.cfg.Static, w)
 	out.Search, out.Timings, out.Usage = a.out.Search, a.out.Timings, (*rag.Usage)(whole.Usage)
 	a.out = out
-	if out.Text == CutNote(w.Language, whole.StopReason)+w.Note {
+	called := len(whole.Calls) > 0 && !cites(out.Sentences) // docent offers no tools here; text without citations introduces the call
+	if called || out.Text == CutNote(w.Language, whole.StopReason)+w.Note {
 		return llm.EmptyError(a.req.Model, *whole) //nolint:wrapcheck // it names the model
 	}
 	judge{a}.written(ctx)
