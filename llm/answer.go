@@ -61,6 +61,8 @@ type chunkChoice struct {
 	Message      *delta  `json:"message"` // from a server that does not stream
 	Text         content `json:"text"`    // from a server of completions
 	FinishReason word    `json:"finish_reason"`
+	// Error is the reason of a failure in the middle of an answer, as OpenRouter sends it.
+	Error json.RawMessage `json:"error"`
 }
 
 // word is a text. Other values count as "".
@@ -75,10 +77,16 @@ func (w *word) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// failure returns the error that the server sent in place of choices, or nil.
+// failure returns the error that the server sent in place of choices or in a choice, or nil.
 func (c *chunk) failure(raw []byte) error {
-	if len(c.Error) > 0 && !bytes.Equal(c.Error, []byte("null")) {
-		code, message := openai.ErrorText(c.Error)
+	failed := c.Error
+	for _, choice := range c.Choices {
+		if len(failed) == 0 {
+			failed = choice.Error
+		}
+	}
+	if len(failed) > 0 && !bytes.Equal(failed, []byte("null")) {
+		code, message := openai.ErrorText(failed)
 		return &frameError{code, message}
 	}
 	if len(c.Choices) > 0 {
@@ -102,6 +110,7 @@ type delta struct {
 	Thinking         content         `json:"thinking"`
 	ReasoningDetails content         `json:"reasoning_details"`
 	ToolCalls        []toolCallDelta `json:"tool_calls"`
+	FunctionCall     *functionDelta  `json:"function_call"` // of older servers, which make one call
 }
 
 // split returns the reasoning and the text. Most servers send one field of reasoning;
@@ -116,12 +125,14 @@ func (d delta) split() (reasoning, text string) {
 }
 
 type toolCallDelta struct {
-	Index    *count `json:"index"`
-	ID       string `json:"id"`
-	Function struct {
-		Name      string    `json:"name"`
-		Arguments arguments `json:"arguments"`
-	} `json:"function"`
+	Index    *count        `json:"index"`
+	ID       string        `json:"id"`
+	Function functionDelta `json:"function"`
+}
+
+type functionDelta struct {
+	Name      string    `json:"name"`
+	Arguments arguments `json:"arguments"`
 }
 
 type usage struct {
@@ -318,6 +329,9 @@ func (a *answer) add(ctx context.Context, raw []byte, s *sink) error {
 		if cc.FinishReason != "" {
 			ch.finish = string(cc.FinishReason) // later empty ones are ignored
 		}
+		if d.FunctionCall != nil && len(d.ToolCalls) == 0 {
+			d.ToolCalls = []toolCallDelta{{Index: new(count), Function: *d.FunctionCall}}
+		}
 		for _, t := range d.ToolCalls {
 			if err := ch.call(t); err != nil {
 				return err
@@ -325,6 +339,10 @@ func (a *answer) add(ctx context.Context, raw []byte, s *sink) error {
 		}
 		reasoning, content := d.split()
 		content += cc.Text.text
+		if cc.Message != nil { // it may repeat the text so far
+			reasoning = strings.TrimPrefix(reasoning, ch.reasoning.String())
+			content = strings.TrimPrefix(content, ch.text.String())
+		}
 		ch.reasoning.WriteString(reasoning)
 		ch.text.WriteString(content)
 		if cc.Index == 0 && (reasoning != "" || content != "") {

@@ -147,35 +147,75 @@ func (e *events) fill() {
 	line = bytes.TrimSpace(line)
 	if !e.begun {
 		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff")))
-		if e.begun = len(line) > 0; e.begun && line[0] == '{' {
+		if e.begun = len(line) > 0; e.begun && (line[0] == '{' || line[0] == '[') {
 			e.whole(line)
 			return
 		}
 	}
 	data, ok := bytes.CutPrefix(line, []byte("data:"))
 	if data = bytes.TrimSpace(data); ok && len(data) > 0 {
+		if len(e.data) == 0 && data[0] != '{' && !isDone(data) {
+			return // such as a sign of life
+		}
 		e.data = append(append(e.data, ' '), data...)
 		data = bytes.TrimSpace(e.data)
-		if string(data) != "[DONE]" && len(data) < maxLine && e.err == nil && !json.Valid(data) {
+		if !isDone(data) && len(data) < maxLine && e.err == nil && !json.Valid(data) {
+			if all := objects(data); len(all) > 1 {
+				e.data = nil
+				e.send(all)
+			}
 			return // it goes on in the next line
 		}
 	} else if data = bytes.TrimSpace(e.data); len(data) == 0 || len(line) > 0 && e.err == nil {
 		return
 	}
 	e.data = nil
-	switch {
-	case string(data) == "[DONE]":
+	if isDone(data) {
 		e.x.done = true
-	case data[0] == '{':
-		// The space keeps go-openai from parsing {"error": itself, which fails
-		// if the error is text or a comment came before it.
-		data = append([]byte("{ "), data[1:]...)
+		e.out = []byte("data: [DONE]\n\n")
+		return
 	}
-	e.out = fmt.Appendf(nil, "data: %s\n\n", data)
+	e.send([][]byte{data})
 }
 
-// whole converts a body with a single JSON object, which may span lines, into an
-// event.
+// isDone reports whether an event is the last one.
+func isDone(data []byte) bool { return string(bytes.Trim(data, `"`)) == "[DONE]" }
+
+// send makes events of data.
+func (e *events) send(all [][]byte) {
+	e.out = nil
+	for _, data := range all {
+		if data[0] == '{' {
+			// The space keeps go-openai from parsing {"error": itself, which fails
+			// if the error is text or a comment came before it.
+			data = append([]byte("{ "), data[1:]...)
+		}
+		e.out = fmt.Appendf(e.out, "data: %s\n\n", data)
+	}
+}
+
+// objects returns the JSON values of a text that has nothing else but "data:" between them, or nil. A list counts as
+// its values.
+func objects(data []byte) (all [][]byte) {
+	for data = bytes.TrimSpace(data); len(data) > 0; data = bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(data), []byte("data:"))) {
+		var value json.RawMessage
+		d := json.NewDecoder(bytes.NewReader(data))
+		if d.Decode(&value) != nil {
+			return nil
+		}
+		data = data[d.InputOffset():]
+		var list []json.RawMessage
+		if json.Unmarshal(value, &list) != nil {
+			list = []json.RawMessage{value}
+		}
+		for _, v := range list {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// whole converts a body of JSON without events, which is one object that may span lines, an object in each line, or a list.
 func (e *events) whole(first []byte) {
 	body := bytes.NewBuffer(first)
 	for e.err == nil {
@@ -185,8 +225,13 @@ func (e *events) whole(first []byte) {
 		body.Write(bytes.TrimSpace(line))
 	}
 	if errors.Is(e.err, io.EOF) {
+		all := objects(body.Bytes())
+		if len(all) == 0 {
+			all = [][]byte{body.Bytes()}
+		}
 		e.x.done = true
-		e.out = fmt.Appendf(nil, "data: { %s\n\ndata: [DONE]\n\n", body.Bytes()[1:])
+		e.send(all)
+		e.out = append(e.out, "data: [DONE]\n\n"...)
 	}
 }
 

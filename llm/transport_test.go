@@ -77,12 +77,21 @@ func TestTransports(t *testing.T) {
 		"plain text":              response("Content-Type: text/plain; charset=utf-8", stream),
 		"no end":                  response(events, "data: "+one+"\n\ndata: "+two+"\n\ndata: "+end+"\n\n"),
 		"no finish reason":        response(events, "data: "+one+"\n\ndata: "+two+"\n\ndata: [DONE]\n\n"),
-		"whole":                   response("Content-Type: application/json", whole),
-		"whole, indented":         response("Content-Type: application/json", strings.ReplaceAll(whole, ":", ":\n  ")),
-		"whole, byte order mark":  response("Content-Type: application/json", "\ufeff\r\n"+whole),
-		"whole, gzip":             response("Content-Type: application/json\r\nContent-Encoding: gzip", zipped(t, whole)),
-		"whole, HTTP 1.0":         "HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n" + whole,
-		"whole, in one event":     response(events, "data: "+whole+"\n\ndata: [DONE]\n\n"),
+		"two in a line":           response(events, "data: "+one+two+"\n\ndata: "+end+"\n\ndata: [DONE]\n\n"),
+		"two events in a line":    response(events, "data: "+one+"data: "+two+"\n\ndata: "+end+"\n\ndata: [DONE]\n\n"),
+		"signs of life":           response(events, "data: ping\n\ndata:\n\n"+stream),
+		"end in quotes":           response(events, "data: "+one+"\n\ndata: "+two+"\n\ndata: \"[DONE]\"\n\n"),
+		"a message that grows": response(events, "data: "+strings.Replace(one, "delta", "message", 1)+"\n\ndata: "+
+			strings.Replace(data(`{"content":"27 days."}`), "delta", "message", 1)+"\n\ndata: "+end+"\n\ndata: [DONE]\n\n"),
+		"deltas, and then all":   response(events, "data: "+one+"\n\ndata: "+two+"\n\ndata: "+whole+"\n\ndata: [DONE]\n\n"),
+		"lines of JSON":          response("Content-Type: application/x-ndjson", one+"\n"+two+"\n"+end+"\n"),
+		"a list":                 response("Content-Type: application/json", "["+one+",\n"+two+","+end+"]"),
+		"whole":                  response("Content-Type: application/json", whole),
+		"whole, indented":        response("Content-Type: application/json", strings.ReplaceAll(whole, ":", ":\n  ")),
+		"whole, byte order mark": response("Content-Type: application/json", "\ufeff\r\n"+whole),
+		"whole, gzip":            response("Content-Type: application/json\r\nContent-Encoding: gzip", zipped(t, whole)),
+		"whole, HTTP 1.0":        "HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n" + whole,
+		"whole, in one event":    response(events, "data: "+whole+"\n\ndata: [DONE]\n\n"),
 	} {
 		o, err := llm.NewOpenAI(llm.Config{BaseURL: speak(t, raw), Model: "m", MaxRetries: -1})
 		if err != nil {
@@ -108,6 +117,7 @@ func TestErrorsWithStatus200(t *testing.T) {
 		"FastAPI":         `{"detail":"` + words + `"}`,
 		"code and msg":    `{"code":1301,"msg":"` + words + `","success":false}`,
 		"beside choices":  `{"choices":null,"message":"` + words + `"}`,
+		"in a choice":     `{"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error","error":{"code":"x","message":"` + words + `"}}]}`,
 		"error and index": `{"error":{"message":"` + words + `"},"choices":[]}`,
 	} {
 		for form, sent := range map[string]string{
@@ -203,6 +213,12 @@ func TestFinishReasons(t *testing.T) {
 		}
 	}
 	// A wrong reason beside calls, and none beside them.
+	for _, calls := range []string{`"tool_calls":[{"index":0,"id":"a","function":`, `"function_call":`} {
+		o, _, _ := serve(t, llm.Config{}, frames(deltaFrame(`{`+calls+`{"name":"clock","arguments":"{}"}`+strings.Repeat("}]", strings.Count(calls, "["))+`}`), finish("stop"), "[DONE]"))
+		if a, err := llm.Ask(t.Context(), o, searching); err != nil || len(a.Calls) != 1 || a.Calls[0].Name != "clock" {
+			t.Errorf("%s: %+v, %v", calls, a, err)
+		}
+	}
 	for _, reason := range []string{"stop", "function_call", "TOOL_CALL", ""} {
 		o, _, _ := serve(t, llm.Config{}, frames(
 			deltaFrame(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"clock","arguments":"{}"}}]}`), finish(reason), "[DONE]"))

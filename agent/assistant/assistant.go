@@ -33,6 +33,8 @@ type Config struct {
 	// Model answers questions that need several steps, such as comparisons, with tools. Default: nil, which answers them like
 	// other questions.
 	Model llm.Model
+	// Choices are the models that users may choose, by name; they answer such questions, too. Default: nil, none.
+	Choices map[string]llm.Model
 	// Log receives panics and internal failures of tools. Default: nil, which discards them.
 	Log *slog.Logger
 }
@@ -73,7 +75,7 @@ func New(cfg Config) (*agent.Agent, error) {
 	r := routes{agent: a, thresholds: map[string]float64{}}
 	r.add("documents", "asks something that only speaks of documents, files or sources", 0, documentExamples, answer)
 	reason, err := reason.New(cfg.Model, reason.Options{
-		Knowledge: cfg.Knowledge, RAG: request, Log: cfg.Log,
+		Knowledge: cfg.Knowledge, Choices: cfg.Choices, RAG: request, Log: cfg.Log,
 	})
 	if err != nil {
 		return nil, err

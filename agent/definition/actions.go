@@ -311,6 +311,7 @@ func (d bodies) reason(n *yaml.Node) action {
 	}
 	return action{history: d.history, make: func() (agent.Body, error) {
 		d.tools.equip(&o)
+		o.Choices = d.env.Choices
 		if d.tools.unlisted { // the tools of a server are not known, so the names cannot be checked
 			o.Approve = nil
 		}

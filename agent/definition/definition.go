@@ -48,6 +48,8 @@ func Schema() []byte { return append([]byte(nil), schema...) }
 type Environment struct {
 	// Models are the chat models by name. Default: none.
 	Models map[string]llm.Model
+	// Choices are those that users may choose. Default: none.
+	Choices map[string]llm.Model
 	// Model is the name of the default model. Default: "", no model.
 	Model string
 	// Knowledge is the collection that agents search and describe. Default:

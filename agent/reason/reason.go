@@ -3,6 +3,7 @@
 package reason
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,6 +71,9 @@ type Options struct {
 	Tools []tool.Tool
 	// Knowledge adds tools to search and read documents. Answers cite their results. Default: nil, none.
 	Knowledge *tool.KnowledgeConfig
+	// Choices are the models that users may choose, by name. With Knowledge, the chosen one reasons. RunRAG answers for other
+	// choices, such as quotes. Default: nil, none.
+	Choices map[string]llm.Model
 	// Workspaces adds tools for files, and a list of the files to the prompt. The caller closes the workspaces. Default: nil,
 	// none.
 	Workspaces *tool.Workspaces
@@ -159,6 +163,8 @@ type reasoner struct {
 	refused atomic.Bool
 	// waiting reports that a goroutine waits for abandoned calls.
 	waiting atomic.Bool
+	// choices reason with the other models of Options.Choices, by name.
+	choices map[string]*reasoner
 }
 
 // New returns a body that answers the event of the state in a loop. The model calls tools, plans tasks, and answers. The
@@ -166,7 +172,7 @@ type reasoner struct {
 // not call the model.
 //
 // With Knowledge, the tools only use the user's collections and number of passages, see Session.AskOptions. If the user
-// chooses another model, RunRAG answers.
+// chooses another model, it reasons if it is one of Choices; otherwise RunRAG answers.
 //
 // With RAG.FilesFirst, RunRAG answers if the session has documents of its own.
 //
@@ -241,6 +247,12 @@ func newReasoner(model llm.Model, o Options) (*reasoner, error) {
 	for _, t := range r.tools.Tools() {
 		r.offered = append(r.offered, t.Definition())
 	}
+	r.choices = map[string]*reasoner{}
+	for name, model := range o.Choices {
+		r.choices[name] = &reasoner{
+			o: r.o, model: model, name: name, tools: r.tools, offered: r.offered, ordered: r.ordered, static: r.static, choices: r.choices,
+		}
+	}
 	return r, nil
 }
 
@@ -254,8 +266,9 @@ func modelName(model llm.Model) string {
 
 // body is the body of the state.
 func (r *reasoner) body(ctx context.Context, s *agent.Session) error {
+	all := r
 	if asked, verdict := agent.ApprovalsOf(s).Answer(); asked != nil {
-		return r.resume(ctx, s, asked, verdict)
+		return cmp.Or(r.chosen(ctx, s), r).resume(ctx, s, asked, verdict)
 	}
 	event := s.Event()
 	question := asked(event)
@@ -276,15 +289,15 @@ func (r *reasoner) body(ctx context.Context, s *agent.Session) error {
 			return r.search(ctx, s, question)
 		}
 	}
+	if r = r.chosen(ctx, s); r == nil {
+		return all.search(ctx, s, question)
+	}
 	if !r.capable() {
 		return r.plain(ctx, s, question)
 	}
 	u := newRun(r, s, question)
 	if r.o.Knowledge != nil {
 		o := s.ChosenOptions(ctx)
-		if o.Model != "" && o.Model != r.name && r.o.RAG.Model == "" {
-			return r.search(ctx, s, question)
-		}
 		documents, err := corpus.Within(ctx, r.o.Knowledge.Library, o.Documents, corpus.Place{Folders: o.Folders, Tags: o.Tags}, o.Collections)
 		if err != nil {
 			return err //nolint:wrapcheck // it names the operation
@@ -293,6 +306,17 @@ func (r *reasoner) body(ctx context.Context, s *agent.Session) error {
 		ctx = tool.WithScope(ctx, u.scope)
 	}
 	return u.do(ctx)
+}
+
+// chosen returns the reasoner with the model that the user has chosen, or nil if RunRAG answers with it.
+func (r *reasoner) chosen(ctx context.Context, s *agent.Session) *reasoner {
+	if r.o.Knowledge == nil || r.o.RAG.Model != "" {
+		return r
+	}
+	if name := s.ChosenOptions(ctx).Model; name != "" && name != r.name {
+		return r.choices[name]
+	}
+	return r
 }
 
 // asked returns the request in an event as text.

@@ -15,6 +15,7 @@ import (
 	"docent/agent/reason"
 	"docent/agent/session"
 	"docent/agent/tool"
+	"docent/llm"
 	"docent/llm/llmtest"
 )
 
@@ -33,11 +34,14 @@ func (s *spy) Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Retrieva
 }
 
 // TestAskOptionsAndReasoning checks that tools use only the chosen collections
-// and number of passages. If the user chooses another model, that model answers.
+// and number of passages. If the user chooses another model, that model answers, with tools if it is one of Choices.
 func TestAskOptionsAndReasoning(t *testing.T) {
 	t.Parallel()
 	found := &spy{}
-	o := reason.Options{Knowledge: &tool.KnowledgeConfig{Searcher: found, Library: shelf{}}, NoPlanning: true}
+	other := llmtest.NewModel(llmtest.Script(calls("", "search_knowledge", `{"query":"birds"}`), llmtest.Say("Birds sing [1].")))
+	o := reason.Options{
+		Knowledge: &tool.KnowledgeConfig{Searcher: found, Library: shelf{}}, NoPlanning: true, Choices: map[string]llm.Model{"other": other},
+	}
 	r := reasonWith(t, o, calls("", "search_knowledge", `{"query":"cats","k":2}`, "search_knowledge", `{"query":"cats","collection":"elsewhere"}`), llmtest.Say("Cats purr [1]."))
 	ask := func(content string) []session.Delivery {
 		if err := r.sub.Send(t.Context(), session.Message{Content: json.RawMessage(content), Human: true, Options: true}); err != nil {
@@ -55,6 +59,10 @@ func TestAskOptionsAndReasoning(t *testing.T) {
 	}
 	if all := strings.Join(said, "\n"); !strings.Contains(all, "You asked: And dogs?") || strings.Contains(all, "tools") {
 		t.Errorf("by another model: %s", all)
+	}
+	before := len(found.queries)
+	if _ = ask(`{"message":"And birds?","collections":["default"],"model":"other"}`); len(found.queries) != before+1 || len(other.Requests()) != 2 {
+		t.Errorf("the chosen model searched %d times in %d calls", len(found.queries)-before, len(other.Requests()))
 	}
 }
 

@@ -60,6 +60,7 @@ func (m *Models) environment(knowledge *tool.KnowledgeConfig) definition.Environ
 		Functions: b.Functions, Logger: b.Log, OpenModel: m.open,
 	}
 	env.Models, env.Model = m.byName()
+	env.Choices = m.choosable()
 	return env
 }
 
@@ -84,7 +85,7 @@ func (a *Answers) newAgent(ctx context.Context, file string) (*definition.Defini
 	}
 	of := a.store.Config
 	assistant, err := assistant.New(assistant.Config{
-		Name: of.Agent, K: of.K, History: of.History, Knowledge: knowledge, Model: a.DefaultModel(), Log: a.store.Log,
+		Name: of.Agent, K: of.K, History: of.History, Knowledge: knowledge, Model: a.DefaultModel(), Choices: a.choosable(), Log: a.store.Log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("assistant: %w", err)
