@@ -21,7 +21,7 @@ var (
 	// callTag matches an opening tag around a tool call.
 	callTag = lazyregexp.New(`<[|｜]?` + callWord + `(?:\s[^<>|]{0,32})?[|｜]?>`)
 	// begunTag matches the beginning of a tag at the end of a text.
-	begunTag = lazyregexp.New(`<(?:[|｜]?/?[\w:｜▁-]{0,44}[|｜]?|\|?/?` + reasoningWord + `\s[^<>|]{0,32}\|?)$`)
+	begunTag = lazyregexp.New(`<(?:[|｜]?/?[\w:｜▁-]{0,44}[|｜]?|[|｜]?/?(?:` + reasoningWord + `|` + callWord + `)\s[^<>|｜]{0,32}[|｜]?)$`)
 	// edgeOfName matches the part of a name that says which end of the reasoning a tag is.
 	edgeOfName = lazyregexp.New(`^(?:start|begin)_(?:of_)?|_(?:start|begin)$|^(?:end|stop)_(?:of_)?|_(?:end|stop)$`)
 )
@@ -29,6 +29,9 @@ var (
 // reasoningMarks are the other marks around reasoning: opening and closing.
 var reasoningMarks = [][2]string{
 	{"[think]", "[/think]"},                                    // Magistral
+	{"[thinking]", "[/thinking]"},                              // prompts
+	{"[reasoning]", "[/reasoning]"},                            // prompts
+	{"<details>\n<summary>th", "</details>"},                   // "Thought for 5 seconds", of chat clients
 	{"<|channel>thought", "<channel|>"},                        // Gemma
 	{"<|channel>", "<channel|>"},                               // Gemma
 	{"<unused94>thought", "<unused95>"},                        // MedGemma
@@ -65,7 +68,7 @@ var harmonyEnds = []string{"<|end|>", "<|return|>", "<|call|>", harmonyStart, ha
 // callMarks are the other marks at the beginning of a tool call in text: of Llama, Mistral, Command R, Qwen Coder, Phi, Apertus,
 // InternLM, Gemma, and Claude.
 var callMarks = []string{
-	"<function=", "<|python_tag|>", "<|python_start|>", "[tool_calls]", "<|start_action|>", "<invoke name=", "```tool_code", "<tools>",
+	"<function=", "<|python_tag|>", "<|python_start|>", "[tool_calls]", "<|start_action|>", "<invoke name=", "```tool_code", "<tools>", "<tool name=",
 	"<|tools_prefix|>", "<|action_start|>", "functools[",
 }
 
@@ -284,10 +287,13 @@ func mayThinkAloud(s string) bool {
 
 // bareAnalysis matches the analysis of gpt-oss from a server that drops the marks of
 // channels: the name of the channel and its text in one word.
-var bareAnalysis = lazyregexp.New(`^analysis["'“(\[]?[A-Z0-9]`)
+var bareAnalysis = lazyregexp.New(`^(?:analysis|commentary)["'“(\[]?[A-Z0-9]`)
 
-// bareFinals begin the answer after bareAnalysis.
-var bareFinals = []string{"assistantfinal", "assistant final", "assistant\nfinal"}
+// bareFinals begin the answer, or a call, after bareAnalysis.
+var bareFinals = []string{"assistantfinal", "assistant final", "assistant\nfinal", "assistantcommentary "}
+
+// bareCall matches a call of gpt-oss from such a server.
+var bareCall = lazyregexp.New(`(?s)^(?:commentary )?to=(?:functions\.)?([\w.-]+).*?(\{.*\})\s*$`)
 
 // inCode reports whether the end of a text is in a code span or in a fenced block.
 func inCode(s string) bool {

@@ -163,7 +163,7 @@ func (r *reading) start(last bool) bool {
 	}
 	switch {
 	case bareAnalysis.MatchString(r.pending):
-		r.pending = r.pending[len("analysis"):]
+		r.pending = strings.TrimPrefix(strings.TrimPrefix(r.pending, "analysis"), "commentary")
 		r.mode, r.closing, r.tag = inThoughts, bareFinals, ""
 	case !last && mayBeAnalysis(r.pending):
 		return false
@@ -184,10 +184,10 @@ func (r *reading) beginsData() bool {
 }
 
 var (
-	// data matches the beginning of an object in JSON, or of a list of them, also in a block of code.
-	data = lazyregexp.New("^(?:```[a-z_]*\\s*)?(?:\\[\\s*)?\\{")
+	// data matches the beginning of an object in JSON, or of a list of them, also in a block of code, and that of a bareCall.
+	data = lazyregexp.New("^(?:```[a-z_]*\\s*)?(?:\\[\\s*)?\\{|^(?:commentary )?to=\\w")
 	// begunData matches a text that may continue so.
-	begunData = lazyregexp.New("^`{1,2}$|^(?:```[a-z_]*\\s*)?(?:\\[\\s*)?$")
+	begunData = lazyregexp.New("^`{1,2}$|^commentary(?: t?o?=?)?$|^to?=?$|^(?:```[a-z_]*\\s*)?(?:\\[\\s*)?$")
 )
 
 // markerStart matches a citation at the start of a text.
@@ -450,11 +450,12 @@ func (r *reading) next(last bool) bool {
 	return true
 }
 
-// mayBeAnalysis reports whether a text may continue to the word analysis without its mark.
+// mayBeAnalysis reports whether a text may continue to the name of a channel without its mark.
 func mayBeAnalysis(s string) bool {
-	const word = "analysis"
-	if len(s) < len(word) {
-		return s == word[:len(s)]
+	for _, word := range []string{"analysis", "commentary"} {
+		if len(s) < len(word) && s == word[:len(s)] || len(s) >= len(word) && len(s) < len(word)+2 && s[:len(word)] == word {
+			return true
+		}
 	}
-	return len(s) < len(word)+2 && s[:len(word)] == word
+	return false
 }

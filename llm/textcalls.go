@@ -75,20 +75,29 @@ func (t *Tool) takes(arguments string) bool {
 	if json.Unmarshal([]byte(arguments), &args) != nil || args == nil {
 		return false
 	}
-	data, err := json.Marshal(t.Parameters)
-	var schema struct {
-		Properties map[string]json.RawMessage `json:"properties"`
-		Required   []string                   `json:"required"`
-	}
-	if err != nil || json.Unmarshal(data, &schema) != nil {
-		return true
-	}
+	schema := t.schema()
 	for name := range args {
 		if _, ok := schema.Properties[name]; !ok && len(schema.Properties) > 0 {
 			return false
 		}
 	}
 	return !slices.ContainsFunc(schema.Required, func(name string) bool { return args[name] == nil })
+}
+
+// schema is the part of the schema of a tool's arguments that calls in text are checked against.
+type schema struct {
+	Properties map[string]json.RawMessage `json:"properties"`
+	Required   []string                   `json:"required"`
+}
+
+// schema returns the schema of the arguments. It is empty if it has another form.
+func (t *Tool) schema() schema {
+	var s schema
+	data, err := json.Marshal(t.Parameters)
+	if err != nil || json.Unmarshal(data, &s) != nil {
+		return schema{}
+	}
+	return s
 }
 
 // maxTextCalls limits the calls in a text.
@@ -126,7 +135,13 @@ func callsInData(s string, tools []Tool) (calls []Call, tried bool) {
 		return []Call{{Name: m[1], Arguments: m[2]}}, true
 	}
 	if m := actionLine.FindStringSubmatch(body); m != nil {
+		return []Call{actionCall(m[1], strings.TrimSpace(m[2]), tools)}, true
+	}
+	if m := bareCall.FindStringSubmatch(body); m != nil {
 		return []Call{{Name: m[1], Arguments: m[2]}}, true
+	}
+	if c, ok := leading(body, tools); ok {
+		return []Call{c}, true
 	}
 	if body[0] == '{' || body[0] == '[' {
 		if found := callsWithJSON(body, nil); len(found) > 0 {
@@ -147,12 +162,62 @@ var (
 	// wholeFence matches a text that is one block of code.
 	wholeFence = lazyregexp.New("(?s)^```[a-z_]*\\s*\\n(.*?)\\n?```$")
 	// actionLine matches the calls of agents that think aloud (ReAct).
-	actionLine = lazyregexp.New(`(?s)(?:^|\n)Action:\s*([\w.-]+)\s*\n+\s*Action Input:\s*(\{.*?\})\s*(?:\n|$)`)
+	actionLine = lazyregexp.New(`(?s)(?:^|\n)Action:\s*([\w.-]+)\s*\n+\s*Action Input:\s*(\{.*?\}|[^\n]+)\s*(?:\n|$)`)
 	// functionaryCall matches a text that is one call of Functionary.
 	functionaryCall = lazyregexp.New(`(?s)^>>>\s*([\w.-]+)\s*\n\s*(\{.*\})\s*$`)
 	// pythonAlone matches a text that is one call, or a list of calls.
 	pythonAlone = lazyregexp.New(`(?s)^\[?\s*(?:print\()?[\w.]+\(.*\)\s*\]?$`)
 )
+
+// actionCall returns a call whose input may be the only argument that the tool requires.
+func actionCall(name, input string, tools []Tool) Call {
+	if t := named(name, tools); t != nil && !strings.HasPrefix(input, "{") {
+		if required := t.schema().Required; len(required) == 1 {
+			if data, err := json.Marshal(map[string]string{required[0]: strings.Trim(input, `"`)}); err == nil {
+				input = string(data)
+			}
+		}
+	}
+	return Call{Name: name, Arguments: input}
+}
+
+var (
+	// beforeName matches signs and words before the name of a tool.
+	beforeName = lazyregexp.New(`^[@#<*\s]*(?:(?i:call:?|functions\.)\s*)?`)
+	// elementValue matches an argument that is an element of XML.
+	elementValue = lazyregexp.New(`(?s)<(\w+)>\s*(.*?)\s*</\w+>`)
+)
+
+// leading reads a call that begins with the name of a known tool and consists of it and its arguments, as in
+// "search\n{...}" of GLM 4, "call: search(...)", and "<search><query>...</query></search>".
+func leading(body string, tools []Tool) (Call, bool) {
+	body = body[len(beforeName.FindString(body)):]
+	for _, t := range tools {
+		rest, ok := strings.CutPrefix(body, t.Name)
+		if rest = strings.TrimSpace(strings.TrimLeft(rest, ":>")); !ok || rest == "" {
+			continue
+		}
+		args := rest
+		switch rest[0] {
+		case '(':
+			if found := callsInPython(t.Name+rest, []Tool{t}); len(found) == 1 && strings.HasSuffix(rest, ")") {
+				args = found[0].Arguments
+			}
+		case '<':
+			values := map[string]any{}
+			for _, v := range elementValue.FindAllStringSubmatch(rest, -1) {
+				values[v[1]] = value(v[2])
+			}
+			if data, err := json.Marshal(values); err == nil {
+				args = string(data)
+			}
+		}
+		if t.takes(args) {
+			return Call{Name: t.Name, Arguments: args}, true
+		}
+	}
+	return Call{}, false
+}
 
 // object is a tool call in JSON, in the forms of several families.
 type object struct {
