@@ -49,8 +49,8 @@ var reasoningMarks = [][2]string{
 // answerMarks surround the answer after the reasoning.
 var answerMarks = []string{
 	"<answer>", "</answer>", "<response>", "</response>", "<|start_response|>", "<|end_response|>", "<|begin_of_solution|>",
-	"<|end_of_solution|>", "<final>", "</final>", "<output>", "</output>", "<conclusion>", "</conclusion>", "<solution>", "</solution>",
-	"<final_answer>", "</final_answer>", "[begin final response]", "[end final response]",
+	"<|end_of_solution|>", "<final>", "</final>", "<output>", "</output>", "<conclusion>", "</conclusion>",
+	"<solution>", "</solution>", "<final_answer>", "</final_answer>", "[begin final response]", "[end final response]",
 }
 
 // emphasis are marks in an answer that are left out: those of GLM-V around the result.

@@ -1,6 +1,7 @@
 // Package rerank has the rerankers: the similarity of vectors, and the client of a
 // reranking server. The server offers POST /rerank with the request and the
-// response of Cohere and Jina, as vLLM, llama.cpp, and Infinity do.
+// response of Cohere and Jina, as vLLM, llama.cpp, and Infinity do, or another of the
+// forms.
 package rerank
 
 import (
@@ -13,6 +14,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"docent/internal/openai"
@@ -59,6 +61,8 @@ type Server struct {
 	cfg     Config
 	server  openai.Server
 	batches openai.Batches[float64]
+	// form is the number of the form that has worked, from 1; 0 before.
+	form atomic.Int32
 }
 
 var _ retrieve.Reranker = (*Server)(nil)
@@ -83,20 +87,73 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// request is the body of a request.
+// request is the body of a request. Each form has some of the fields.
 type request struct {
 	Model     string   `json:"model,omitempty"`
-	Query     string   `json:"query"`
-	Documents []string `json:"documents"`
-	TopN      int      `json:"top_n"`
+	Query     string   `json:"query,omitempty"`
+	Documents []string `json:"documents,omitempty"`
+	TopN      int      `json:"top_n,omitempty"`
+	Texts     []string `json:"texts,omitempty"`
+	Text1     string   `json:"text_1,omitempty"`
+	Text2     []string `json:"text_2,omitempty"`
 }
 
-// response is the body of a response.
+// form is a path below the base URL and its request.
+type form struct {
+	path string
+	make func(model, question string, documents []string) request
+}
+
+// forms are those of Cohere, Jina, vLLM, llama.cpp, and Infinity; of Voyage; of Text Embeddings Inference; and the scores
+// of vLLM. They are tried in this order until one works.
+var forms = []form{
+	{"/rerank", func(m, q string, d []string) request {
+		return request{Model: m, Query: q, Documents: d, TopN: len(d)}
+	}},
+	{"/rerank", func(m, q string, d []string) request { return request{Model: m, Query: q, Documents: d} }},
+	{"/rerank", func(_, q string, d []string) request { return request{Query: q, Texts: d} }},
+	{"/score", func(m, q string, d []string) request { return request{Model: m, Text1: q, Text2: d} }},
+}
+
+// otherForm reports whether a server may have refused the form of a request.
+func otherForm(err error) bool {
+	var refusal *openai.StatusError
+	if !errors.As(err, &refusal) {
+		return false
+	}
+	switch refusal.Status {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUnprocessableEntity:
+		return true
+	default:
+		return false
+	}
+}
+
+// response is the body of a response: a list of results, or an object with one.
 type response struct {
-	Results []struct {
-		Index *int     `json:"index"`
-		Score *float64 `json:"relevance_score"`
-	} `json:"results"`
+	Results []result `json:"results"`
+	Data    []result `json:"data"`
+}
+
+type result struct {
+	Index     *int     `json:"index"`
+	Relevance *float64 `json:"relevance_score"`
+	Score     *float64 `json:"score"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (r *response) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '[' {
+		return json.Unmarshal(data, &r.Results)
+	}
+	type plain response
+	if err := json.Unmarshal(data, (*plain)(r)); err != nil {
+		return err
+	}
+	if r.Results == nil {
+		r.Results = r.Data
+	}
+	return nil
 }
 
 // Score implements retrieve.Reranker with one request, or several if the server refuses
@@ -130,15 +187,37 @@ func (s *Server) Score(ctx context.Context, question string, passages []corpus.P
 	return scores, nil
 }
 
-// score scores documents with one request, and with a second one if that may succeed.
+// score scores documents in the form that the server takes.
 func (s *Server) score(ctx context.Context, question string, documents []string) ([]float64, error) {
-	body, err := json.Marshal(request{s.cfg.Model, question, documents, len(documents)})
+	if known := s.form.Load(); known > 0 {
+		return s.scoreIn(ctx, forms[known-1], question, documents)
+	}
+	var first error
+	for i, f := range forms {
+		scores, err := s.scoreIn(ctx, f, question, documents)
+		if err == nil {
+			s.form.Store(int32(i) + 1)
+			return scores, nil
+		}
+		if first == nil {
+			first = err
+		}
+		if !otherForm(err) || ctx.Err() != nil {
+			break
+		}
+	}
+	return nil, first
+}
+
+// scoreIn scores documents with one request, and with a second one if that may succeed.
+func (s *Server) scoreIn(ctx context.Context, f form, question string, documents []string) ([]float64, error) {
+	body, err := json.Marshal(f.make(s.cfg.Model, question, documents))
 	if err != nil {
 		return nil, err
 	}
-	scores, err := s.send(ctx, body, len(documents))
+	scores, err := s.send(ctx, f.path, body, len(documents))
 	if pause, ok := again(ctx, err, documents); ok && openai.Wait(ctx, pause) == nil {
-		scores, err = s.send(ctx, body, len(documents))
+		scores, err = s.send(ctx, f.path, body, len(documents))
 	}
 	return scores, err
 }
@@ -176,8 +255,8 @@ type answerError struct{ error }
 func (e *answerError) Unwrap() error { return e.error }
 
 // send sends a request and returns the scores of its n documents.
-func (s *Server) send(ctx context.Context, body []byte, n int) ([]float64, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.server.BaseURL+"/rerank", bytes.NewReader(body))
+func (s *Server) send(ctx context.Context, path string, body []byte, n int) ([]float64, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.server.BaseURL+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -208,14 +287,15 @@ func scores(r response, n int) ([]float64, error) {
 	}
 	out, seen := make([]float64, n), make([]bool, n)
 	for _, result := range r.Results {
+		score := cmp.Or(result.Relevance, result.Score)
 		switch {
-		case result.Index == nil || result.Score == nil:
+		case result.Index == nil || score == nil:
 			return nil, &answerError{errors.New("a result lacks its index or its relevance_score")}
 		case *result.Index < 0 || *result.Index >= n || seen[*result.Index]:
 			return nil, &answerError{fmt.Errorf("index %d is out of range or repeated among %d results", *result.Index, n)}
 		}
 		seen[*result.Index] = true
-		out[*result.Index] = *result.Score
+		out[*result.Index] = *score
 	}
 	return out, nil
 }

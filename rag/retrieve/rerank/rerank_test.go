@@ -106,6 +106,45 @@ func TestRequest(t *testing.T) {
 	}
 }
 
+// TestForms has servers with other requests and responses than Cohere's. The form is found once.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ path, field, refusedField, says, answer string }{
+		"Voyage": {"/v1/rerank", "documents", "top_n", "Argument 'top_n' is not supported by our API", `{"object":"list","data":[{"relevance_score":2,"index":1},{"relevance_score":-1.5,"index":0}]}`},
+		"TEI":    {"/v1/rerank", "texts", "documents", "missing field `texts`", `[{"index":1,"score":2},{"index":0,"score":-1.5}]`},
+		"vLLM":   {"/v1/score", "text_2", "query", "Not Found", `{"object":"list","data":[{"index":0,"object":"score","score":-1.5},{"index":1,"object":"score","score":2}]}`},
+	} {
+		var calls atomic.Int32
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			calls.Add(1)
+			var fields map[string]any
+			if err := json.NewDecoder(r.Body).Decode(&fields); err != nil {
+				t.Error(err)
+			}
+			if r.URL.Path != c.path || fields[c.refusedField] != nil || fields[c.field] == nil {
+				http.Error(w, c.says, http.StatusUnprocessableEntity)
+				return
+			}
+			_, _ = io.WriteString(w, c.answer)
+		}))
+		t.Cleanup(server.Close)
+		s, err := rerank.New(rerank.Config{BaseURL: server.URL + "/v1", Model: "m"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			got, err := s.Score(t.Context(), "q", passages("a", "b"))
+			if err != nil || got[0].Relevance != -1.5 || got[1].Relevance != 2 {
+				t.Errorf("%s: %+v, %v", name, got, err)
+			}
+		}
+		before := calls.Load()
+		if _, err := s.Score(t.Context(), "q", passages("a", "b")); err != nil || calls.Load() != before+1 {
+			t.Errorf("%s: %d calls again, %v", name, calls.Load()-before, err)
+		}
+	}
+}
+
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	const first, second = `{"index":0,"relevance_score":-1.5}`, `{"index":1,"relevance_score":2}`
@@ -140,7 +179,7 @@ func TestAnswers(t *testing.T) {
 
 func TestRetries(t *testing.T) {
 	t.Parallel()
-	for status, calls := range map[int]int32{429: 2, 503: 2, 401: 1, 404: 1, 422: 1, 302: 1} {
+	for status, calls := range map[int]int32{429: 2, 503: 2, 401: 1, 302: 1, 404: 4, 422: 4} { // 404 and 422 may refuse the form
 		var n atomic.Int32
 		s := newServer(t, rerank.Config{APIKey: key}, func(w http.ResponseWriter, _ *http.Request, _ body) {
 			n.Add(1)
