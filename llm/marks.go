@@ -68,8 +68,8 @@ var harmonyEnds = []string{"<|end|>", "<|return|>", "<|call|>", harmonyStart, ha
 // callMarks are the other marks at the beginning of a tool call in text: of Llama, Mistral, Command R, Qwen Coder, Phi, Apertus,
 // InternLM, Gemma, and Claude.
 var callMarks = []string{
-	"<function=", "<|python_tag|>", "<|python_start|>", "[tool_calls]", "<|start_action|>", "<invoke name=", "```tool_code", "<tools>", "<tool name=",
-	"<|tools_prefix|>", "<|action_start|>", "functools[",
+	"<function=", "<|python_tag|>", "<|python_start|>", "[tool_calls]", "<|start_action|>", "<invoke name=", "```tool_code",
+	"<tools>", "<tool name=", "<|tools_prefix|>", "<|action_start|>", "functools[",
 }
 
 // mark is a mark in a model's text.
