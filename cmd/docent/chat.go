@@ -32,7 +32,7 @@ const chatHelp = `  /new                begin a new conversation
   /collection [NAME]  answer from one collection; without a name, from all
   /model [NAME]       let this model answer; without a name, list the models
   /sources            list the sources of the last answer
-  NUMBER              show the passage with this number
+  NUMBER              show the passage, or choose the option, with this number
   /help               show this list
   /quit               end the conversation, like Ctrl-D
 
@@ -60,11 +60,11 @@ func newChat(std stdio) *cobra.Command {
 			if err := c.begin(ctx, session, collection, model); err != nil {
 				return err
 			}
-			return c.run(ctx, std.in)
+			return errors.Join(c.run(ctx, std.in), c.farewell())
 		},
 	}
 	from.flags(cmd, defaultServer)
-	cmd.Flags().StringVar(&session, "session", "", "id of a conversation to continue (default a new one)")
+	cmd.Flags().StringVar(&session, "session", "", "id of a conversation to show and continue (default a new one)")
 	cmd.Flags().StringVar(&collection, "collection", "", "answer only from this collection (default all)")
 	cmd.Flags().StringVar(&model, "model", "", "model of the server that answers, or extractive for quotes (default the server's choice)")
 	completeCollections(cmd, std, &from)
@@ -81,6 +81,16 @@ type conversation struct {
 	// interrupts receives Ctrl-C.
 	interrupts chan os.Signal
 	session    *client.Session
+	// events are those of the session. They end after an error.
+	events <-chan heard
+	// lost reports that the connection is lost.
+	lost bool
+	// deaf ends the reading of events.
+	deaf context.CancelFunc
+	// sent reports that the user has sent a message in the session. Others are deleted at their end.
+	sent bool
+	// options are the choices that the agent offered last; a number sends one of them.
+	options []string
 	// collection and model are those of the following answers; "" means the choice of the server.
 	collection, model string
 	// last is the last answer from documents; nil without one.
@@ -107,22 +117,43 @@ func (c *conversation) begin(ctx context.Context, session, collection, model str
 
 // join begins or continues a conversation.
 func (c *conversation) join(ctx context.Context, id string) error {
-	session, err := client.Open(ctx, client.SessionConfig{URL: c.from.url + "/ws", Token: c.from.token, SessionID: id})
+	cfg := client.SessionConfig{URL: c.from.url + "/ws", Token: c.from.token, SessionID: id}
+	if id != "" {
+		cfg.LastSeq = new(int64) // with all messages
+	}
+	session, err := client.Open(ctx, cfg)
 	if err != nil {
 		return fault.Wrap(fault.KindOf(err), err, "cli_chat_failed", "no conversation with %s", c.from.url)
 	}
 	c.leave()
-	c.session, c.last = session, nil
-	if id == "" {
-		c.say("Talking with %s. /help lists the commands.", c.from.url)
+	c.session, c.last, c.options, c.sent = session, nil, nil, id != ""
+	ctx, c.deaf = context.WithCancel(ctx)
+	c.events = listen(ctx, session)
+	if id != "" {
+		return c.replay(ctx)
 	}
-	return nil
+	c.say("Talking with %s. /help lists the commands.", c.from.url)
+	return c.greeted(ctx)
 }
 
 func (c *conversation) leave() {
 	if c.session != nil {
+		c.deaf()
 		_ = c.session.Close() // the conversation stays on the server
 	}
+}
+
+// farewell says how to continue the conversation.
+func (c *conversation) farewell() error {
+	if !c.sent {
+		return nil
+	}
+	server := ""
+	if c.from.url != defaultServer {
+		server = " --server " + terminal.ShellWord(c.from.url)
+	}
+	_, err := fmt.Fprintf(c.std.err, "To continue: docent chat%s --session %s\n", server, terminal.ShellWord(c.session.ID()))
+	return err
 }
 
 // say prints a line.
@@ -170,11 +201,22 @@ func (c *conversation) run(ctx context.Context, in io.Reader) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	lines := read(ctx, in)
+	waiting := false // the prompt is there
 	for {
-		fmt.Fprint(c.std.out, "> ")
+		if !waiting {
+			fmt.Fprint(c.std.out, "> ")
+		}
+		waiting = false
 		var line typed
 		select {
 		case line = <-lines:
+		case h, ok := <-c.events:
+			shown, err := c.overhear(h, ok)
+			if err != nil {
+				return err
+			}
+			waiting = !shown
+			continue
 		case <-c.interrupts:
 			fmt.Fprintln(c.std.out)
 			return nil
@@ -213,6 +255,11 @@ func (c *conversation) take(ctx context.Context, line string) error {
 	switch {
 	case line == "":
 		return nil
+	case notNumber == nil && len(c.options) > 0:
+		if number < 1 || number > len(c.options) {
+			return fault.New(fault.Invalid, "cli_no_option_number", "there is no option %d; there are %d", number, len(c.options))
+		}
+		return c.ask(ctx, c.options[number-1])
 	case notNumber == nil && c.last != nil && len(c.last.Docs) > 0:
 		return c.passage(number)
 	case command == "/new":

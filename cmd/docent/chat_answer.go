@@ -41,6 +41,7 @@ func (c *conversation) ask(ctx context.Context, line string) error {
 	watch.Go(func() { c.stop(ctx, sent, over, cancel) })
 	defer watch.Wait()
 	defer close(over)
+	c.options, c.sent = nil, true
 	receipt, err := c.session.Send(ctx, c.message(line))
 	if err == nil {
 		sent <- receipt.Turn
@@ -76,29 +77,28 @@ func (c *conversation) stop(ctx context.Context, sent <-chan int64, over <-chan 
 // follow prints the events of a turn until its end.
 func (c *conversation) follow(ctx context.Context, turn int64) error {
 	stream := begun{}
-	for event, err := range c.session.Events(ctx) {
-		if err != nil {
-			return fmt.Errorf("the conversation: %w", err)
+	for {
+		var h heard
+		select {
+		case next, ok := <-c.events:
+			if h = next; h.err != nil || !ok {
+				return ended(h)
+			}
+		case <-ctx.Done():
+			return ctx.Err()
 		}
-		switch e := event.(type) {
+		switch e := h.event.(type) {
 		case *client.Delta:
 			if e.Turn == turn {
 				_, _ = c.page.Write([]byte(stream.add(e.Text))) // nothing can be done about an output that is gone
 			}
 		case *client.Reply:
-			if e.Turn == turn {
-				c.reply(e.Entry, stream)
-				stream = begun{}
+			if e.Turn != turn { // such as the rest of the greeting
+				c.reply(e.Entry, begun{})
+				continue
 			}
-		case *client.Error:
-			if e.Turn == turn {
-				c.endLine(stream)
-				stream = begun{}
-				c.say("error: %s", e.Reason)
-			}
-		case *client.Disconnected:
-			c.endLine(stream)
-			c.say("(The connection is lost. docent connects again; Ctrl-C ends the wait.)")
+			c.reply(e.Entry, stream)
+			stream = begun{}
 		case *client.TurnFinished:
 			if e.Turn == turn {
 				c.endLine(stream)
@@ -107,9 +107,14 @@ func (c *conversation) follow(ctx context.Context, turn int64) error {
 				}
 				return nil
 			}
+		default:
+			if text := c.report(e); text != "" {
+				c.endLine(stream)
+				stream = begun{}
+				c.say("%s", text)
+			}
 		}
 	}
-	return ctx.Err()
 }
 
 // endLine ends the line of an unfinished answer.
@@ -123,12 +128,23 @@ func (c *conversation) endLine(stream begun) {
 // reply prints a reply, of which the stream has shown the beginning.
 func (c *conversation) reply(e client.Entry, stream begun) {
 	var rag payload.RAGMessage
+	var options payload.Options
 	if e.Action == payload.ReplyRAG && json.Unmarshal(e.Message, &rag) == nil {
 		rag = order.ByCitation(rag)
 		c.last = &rag
+		c.options = nil
 		c.finish(stream, rag.Answer)
 		_ = printEvidence(c.page, rag) // nothing can be done about an output that is gone
+	} else if e.Action == payload.ReplyOptions && json.Unmarshal(e.Message, &options) == nil {
+		c.endLine(stream)
+		c.options = options
+		for i, label := range options {
+			c.say("  %d. %s", i+1, oneLine(label))
+		}
 	} else {
+		if e.Action == payload.ReplyDataFrame { // it must not continue a table
+			fmt.Fprintln(c.page)
+		}
 		c.finish(stream, dialog.Text(e.Action, e.Message))
 	}
 	_ = c.page.Flush()

@@ -49,6 +49,7 @@ func TestTerminalClient(t *testing.T) {
 		{[]string{"chat", "--model", "extractive", "--collection", "decks"}, "When does the pump stop?\n", "sunset"},
 		{[]string{"chat"}, "/model\n/model nope\n", "  extractive (answers now)\n> error: there is no model \"nope\"; there are: extractive\n"},
 		{[]string{"chat"}, question + "\n7\n", "error: there is no passage 7: those of the last answer have the numbers 1 to 2;"},
+		{[]string{"chat"}, "", "/help lists the commands.\nHi! Ask me"},
 		{[]string{"chat"}, "/source\n", "error: there is no command /source; did you mean /sources?\n"},
 		{[]string{"chat"}, "/docs deck\n/sources\n/new\n/nonsense\n", "Deck  ("},
 		{[]string{"chat"}, "/collection decks\nWhen does the pump stop?\n/collection nope\n/collection\n", "sunset"},
@@ -94,6 +95,50 @@ func TestTerminalClient(t *testing.T) {
 		if _, err := runWith(t.Context(), "", c.args...); fault.KindOf(err) != c.kind || !strings.Contains(fault.Message(err), c.wants) {
 			t.Errorf("%v: %s %v, want %s with %q", c.args, fault.KindOf(err), err, c.kind, c.wants)
 		}
+	}
+}
+
+// TestChatWithAgent talks with an agent that offers options and sends a table, and continues the conversation.
+func TestChatWithAgent(t *testing.T) {
+	t.Parallel()
+	s := servertest.Start(t, servertest.Config{Agent: `
+name: shop
+states:
+  hello:
+    initial: true
+    body: [{reply: Welcome.}, {options: ["Dinghy", "Yacht"]}]
+    on: [{message: text, to: price}]
+  price:
+    body:
+      - reply: "The price of {{.message}}:"
+      - dataframe: {columns: [boat, euros], rows: [["Dinghy", 4], ["Yacht", 8]]}
+      - options: ["Buy", "Leave"]
+    then: wait
+  wait:
+    on: [{message: text, to: price}]
+`})
+	var log bytes.Buffer
+	var out [2]bytes.Buffer
+	root := newRoot(stdio{in: strings.NewReader("Yacht\n2\n3\n"), out: &out[0], err: &log})
+	root.SetArgs([]string{"chat", "--server", s.URL})
+	if err := root.ExecuteContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"Welcome.\n", "The price of Yacht:\n\n| boat | euros |\n| --- | --- |\n| Dinghy | 4 |\n| Yacht | 8 |\n  1. Buy\n  2. Leave\n",
+		"The price of Leave:\n", "error: there is no option 3; there are 2\n",
+	} {
+		if !strings.Contains(out[0].String(), want) {
+			t.Errorf("there is no %q in\n%s", want, &out[0])
+		}
+	}
+	_, id, ok := strings.Cut(log.String(), "To continue: docent chat --server "+s.URL+" --session ")
+	if !ok {
+		t.Fatalf("it says %q", &log)
+	}
+	got, err := runWith(t.Context(), "1\n", "chat", "--server", s.URL, "--session", strings.TrimSpace(id))
+	if err != nil || !strings.Contains(got, "Welcome.\n  1. Dinghy\n  2. Yacht\n> Yacht\nThe price of Yacht:\n") || !strings.Contains(got, "The price of Buy:\n") {
+		t.Errorf("continued: %v\n%s", err, got)
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -89,7 +90,8 @@ func newSearch(std stdio) *cobra.Command {
 				if asJSON {
 					return json.NewEncoder(std.out).Encode(searchLine{question, found.Results})
 				}
-				return printSearch(std.out, found, explain)
+				page := std.layout()
+				return errors.Join(printSearch(page, found, explain), page.Flush())
 			}
 			if len(args) == 1 && args[0] == "-" {
 				return eachLine(std.in, func(line string) error {

@@ -81,7 +81,7 @@ func TestReplies(t *testing.T) {
 	got := run(t, a, time.Minute, "hello\n")
 	for _, want := range []string{
 		"  state start\n> ", "state start → all (receive_message)\n", "a: two\n  lines\n", "a: options: Yes | No\n",
-		`a: [dataframe] {"n":{"0":1}}` + "\n", "a: [file a.txt, text/plain]\n", "a: [image]\n", `a: [location] {"latitude":1,"longitude":2}` + "\n",
+		"a: | n |\n  | --- |\n  | 1 |\n", "a: [file a.txt, text/plain]\n", "a: [image]\n", `a: [location] {"latitude":1,"longitude":2}` + "\n",
 		"é…\n", "> \n",
 	} {
 		if !strings.Contains(got, want) {

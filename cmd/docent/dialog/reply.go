@@ -29,6 +29,11 @@ func Text(action payload.Action, message json.RawMessage) string {
 		if json.Unmarshal(message, &labels) == nil {
 			return "options: " + strings.Join(labels, " | ")
 		}
+	case payload.ReplyDataFrame:
+		var frame payload.DataFrame
+		if json.Unmarshal(message, &frame) == nil && len(frame.Columns()) > 0 {
+			return table(frame)
+		}
 	case payload.ReplyRAG:
 		var answer payload.RAGMessage
 		if json.Unmarshal(message, &answer) == nil {
@@ -57,6 +62,36 @@ func Text(action payload.Action, message json.RawMessage) string {
 	}
 	return "[" + strings.TrimPrefix(string(action), "agent_reply_") + "] " + text
 }
+
+// maxRows bounds the shown rows of a table.
+const maxRows = 100
+
+// table returns a table in Markdown, or its first rows.
+func table(d payload.DataFrame) string {
+	var b strings.Builder
+	line := func(cell func(payload.Column) string) {
+		for _, c := range d.Columns() {
+			b.WriteString("| " + cellText.Replace(cell(c)) + " ")
+		}
+		b.WriteString("|\n")
+	}
+	line(func(c payload.Column) string { return c.Name })
+	line(func(payload.Column) string { return "---" })
+	for i := range min(d.Rows(), maxRows) {
+		line(func(c payload.Column) string {
+			if c.Values[i] == nil {
+				return ""
+			}
+			return fmt.Sprint(c.Values[i])
+		})
+	}
+	if d.Rows() > maxRows {
+		fmt.Fprintf(&b, "\n%d of %d rows\n", maxRows, d.Rows())
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+var cellText = strings.NewReplacer("|", `\|`, "\n", " ")
 
 // cited returns an answer with the titles of its cited passages.
 func cited(a payload.RAGMessage) string {
