@@ -91,7 +91,8 @@ var answerKinds = []answerKind{
 	{
 		kind: Duration, words: words("duration period dauer frist dauert"),
 		header: lazyregexp.New(`(?i)\b` + units + `\b|dauer|\(h\)`),
-		asked: lazyregexp.New(`(?i)\b(?:how many|number of|wie ?vielen?|wie ?viele) ` + units + `\b|^\W*` + units + ` (?:until|before|after)\b|` +
+		asked: lazyregexp.New(`(?i)\b(?:how many|number of|wie ?vielen?|wie ?viele) (?:\pL+ )?\pL*` + units + `\b|` +
+			`^\W*` + units + ` (?:until|before|after)\b|` +
 			`\b(?:default|value|limit)\b.* in ` + units + `\b`),
 		given: lazyregexp.New(`(?is)\d.*(?:\b|_)` + units + `\b|(?:\b|_)` + units + `\b.*\d|` +
 			`\b` + amounts + `[ -](?:\w+ ){0,2}` + units + `\b|` +

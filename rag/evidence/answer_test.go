@@ -1,6 +1,10 @@
 package evidence
 
-import "testing"
+import (
+	"testing"
+
+	"docent/rag/text"
+)
 
 // A question for a date, a price, or a duration needs a passage about its subject that has one.
 func TestAnswerKinds(t *testing.T) {
@@ -26,6 +30,8 @@ func TestAnswerKinds(t *testing.T) {
 		{"After how many days does the fan of the pump stop?", fan + "The fan of the pump stops after two days.", ""},
 		{"After how many days does the fan of the pump stop?", fan + "The fan of the pump stops (days: 2).", ""},
 		{"After how many days does the fan of the pump stop?", fan + "The fan of the pump stops. That takes 36h.", ""},
+		{"How many service days does the fan of the pump get?", fan, Duration},
+		{"How many service days does the fan of the pump get?", fan + "The fan of the pump gets two service days.", ""},
 		{"seconds until the fan stops", "Fan stops, DELAY_SECONDS (default 30)", ""},
 		{"After how many days does the fan of the pump stop?", fan + "The fan of the pump stops after fourteen days.", ""},
 		{"After how many days does the fan of the pump stop?", fan + "The fan of the pump stops within two business days.", ""},
@@ -75,6 +81,11 @@ func TestAnswerKinds(t *testing.T) {
 		if s, _ := Read(testStatic, c.question, 0, Corpus{Chunks: 3}, []Passage{p}); s.Without != c.want {
 			t.Errorf("%s (%s): without %q, want %q", c.question, c.passage, s.Without, c.want)
 		}
+	}
+	const unseen = "How many days do contractors get for a fan?"
+	rare := Corpus{Chunks: 3, Terms: []text.Term{{Text: "contractor", IDF: 2.1}, {Text: "fan", IDF: .1}}}
+	if s, _ := Read(testStatic, unseen, 0, rare, []Passage{passage("Pump", "Fan", "Employees get two days for a fan.")}); s.Without != Duration {
+		t.Error("a duration for another subject than the one that no document mentions counts")
 	}
 	releases := []Passage{passage("Pump", "Release 2 (2023-04-01)", fan)}
 	if s, _ := Read(testStatic, "When was the fan of the pump replaced?", 0, Corpus{Chunks: 3}, releases); s.Without != "" {

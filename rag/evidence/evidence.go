@@ -235,6 +235,9 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 		rare := isUnseen(t, in) && q.specificity(vocabulary, t) >= rareWord && len(kindsNamed(written)) == 0 && !number.MatchString(written)
 		return q.isVerb(t) || !rare && !q.isProper(t) && !q.isCodeName(t) && !q.isOtherNumber(t, best)
 	})
+	if kind != nil && !s.Other && slices.ContainsFunc(subjects, func(t text.Weighted) bool { return isUnseen(t, in) }) {
+		s.Without = kind.kind // a value for another subject is no answer
+	}
 	return s, Coverage{listed(covered, question), listed(lacking, question), listed(unseen, question), listed(subjects, question)}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"docent/embed"
 	"docent/internal/lazyregexp"
@@ -127,21 +128,35 @@ func (e *extractor) choose() []Block {
 	return blocks
 }
 
-// preferProse moves the best block of a better passage to the front of sorted candidates, if they begin with a row of a table that
-// says no more about the question. The name of a row is not its subject.
+// maxValueWords limits the words of a cell with a value, such as "12 kg".
+const maxValueWords = 3
+
+// isValue reports whether a cell has a number with its unit, and no sentence.
+func isValue(cell string) bool {
+	return strings.ContainsFunc(cell, unicode.IsDigit) && !strings.ContainsAny(cell, "`_") && len(strings.Fields(cell)) <= maxValueWords
+}
+
+// mostOfQuestion is the share of the question from which the row of a table is about it.
+const mostOfQuestion = .5
+
+// preferProse moves prose to the front of sorted candidates that begin with a row of a table: the best block if the row has no value
+// and less than half of the question, as in a list of messages, and else the best block of a better passage that says as much. The
+// name of a row is not its subject.
 func (e *extractor) preferProse(sorted []candidate) {
 	row := sorted[0]
-	if row.Kind != Row || row.quotes[0].glossary || row.Passage == 0 {
+	if row.Kind != Row || row.quotes[0].glossary {
 		return
 	}
+	chance := e.coverage(row) < mostOfQuestion && !slices.ContainsFunc(rowCells(row.quotes[0].text), isValue)
 	i := slices.IndexFunc(sorted, func(c candidate) bool {
-		return c.Kind != Row && c.Passage < row.Passage && e.coverage(c) >= sameCoverage*e.coverage(row)
+		return c.Kind != Row && (chance || c.Passage < row.Passage && e.coverage(c) >= sameCoverage*e.coverage(row))
 	})
-	if i > 0 && sorted[i].score >= max(enough*row.score, row.score-below) {
-		c := sorted[i]
-		copy(sorted[1:i+1], sorted[:i])
-		sorted[0] = c
+	if i < 0 || sorted[i].score < enough*row.score || !chance && sorted[i].score < row.score-below {
+		return
 	}
+	c := sorted[i]
+	copy(sorted[1:i+1], sorted[:i])
+	sorted[0] = c
 }
 
 // widened returns the whole paragraph around the best block, if it is not too long.

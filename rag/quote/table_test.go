@@ -54,6 +54,21 @@ func TestRowOfTerm(t *testing.T) {
 	}
 }
 
+// TestMessages checks that prose comes before the row of a list of messages with less than half of the question.
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	const (
+		messages = "| id | sentence |\n|---|---|\n| `upload_cut_off` | the upload is cut off |\n| `upload_incomplete` | the file did not arrive whole |"
+		prose    = "A file can have 64 MiB. To upload bigger files, change that with `--max-file-size`."
+	)
+	if got := ask(t, "can't upload my video, it complains about the weight", corpus.Prose, messages, prose); !strings.HasPrefix(got, "A file") {
+		t.Errorf("got\n%s", got)
+	}
+	if got := ask(t, "what if the file did not arrive", corpus.Prose, messages, prose); !strings.HasPrefix(got, "| id") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 func TestRowCells(t *testing.T) {
 	t.Parallel()
 	for row, want := range map[string][]string{
