@@ -360,7 +360,6 @@ func (c Config) validate() error {
 		return fault.New(fault.Invalid, "setting_invalid_value", "setting %s: %w", key, fmt.Errorf(format, args...))
 	}
 	host, port, err := net.SplitHostPort(c.Addr)
-	_, named := c.Named(c.LLM.Model)
 	switch {
 	case c.Data == "":
 		return wrong("data", "no folder: set --data DIR")
@@ -397,8 +396,8 @@ func (c Config) validate() error {
 		return wrong("llm.fallbacks", "%s", c.wrongFallbacks())
 	case c.LLM.MaxTokens < 1:
 		return wrong("llm.max-tokens", "has to be at least 1")
-	case c.LLM.Enabled() && c.LLM.URL == "" && c.LLM.Key == "" && !named:
-		return wrong("llm.model", "%s needs OPENAI_API_KEY (or --llm-key), or --llm-url for a server of your own", c.LLM.Model)
+	case c.wrongModel() != "":
+		return wrong("llm.model", "%s", c.wrongModel())
 	case !c.LLM.Enabled() && c.LLM.URL != "":
 		return wrong("llm.url", "is set but no model is: add --model NAME")
 	case c.Embedder.Remote() && c.Embedder.URL == "" && c.Embedder.Key == "":

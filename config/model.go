@@ -212,6 +212,28 @@ func (c Config) Named(name string) (Model, bool) {
 	return c.ChatModels[i], true
 }
 
+// wrongModel returns the problem of the model for answers, or "".
+func (c Config) wrongModel() string {
+	l := c.LLM
+	_, named := c.Named(l.Model)
+	switch {
+	case named, !l.Enabled(), l.URL != "", l.Key != "":
+		return ""
+	case len(c.ChatModels) > 0:
+		return c.noModel(l.Model)
+	}
+	return l.Model + " needs OPENAI_API_KEY (or --llm-key), or --llm-url for a server of your own"
+}
+
+// noModel says that the ChatModels have no model with a name.
+func (c Config) noModel(name string) string {
+	var names []string
+	for _, m := range c.ChatModels {
+		names = append(names, m.Name)
+	}
+	return fmt.Sprintf("there is no model %q in models; there are: %s", name, strings.Join(names, ", "))
+}
+
 // wrongFallbacks returns the problem of the fallbacks, or "". If the model is one of the ChatModels, other names would
 // mean another server.
 func (c Config) wrongFallbacks() string {
@@ -222,14 +244,9 @@ func (c Config) wrongFallbacks() string {
 		return ""
 	}
 	for _, name := range c.LLM.Fallbacks {
-		if _, ok := c.Named(name); ok {
-			continue
+		if _, ok := c.Named(name); !ok {
+			return c.noModel(name)
 		}
-		var names []string
-		for _, m := range c.ChatModels {
-			names = append(names, m.Name)
-		}
-		return fmt.Sprintf("there is no model %q in models; there are: %s", name, strings.Join(names, ", "))
 	}
 	return ""
 }

@@ -90,6 +90,7 @@ func TestModelsRefused(t *testing.T) {
 		"models:\n  a: {url: 'http://x/v1', price: {in: 1}}":            `no key "in"`,
 		"models:\n  a: {url: 'http://x/v1', temperature: 3}":            "between 0 and 2",
 		"models:\n  a: {url: 'http://x/v1'}\nllm: {fallbacks: [a, c]}":  `no model "c" in models; there are: a`,
+		"models:\n  a: {url: 'http://x/v1'}\nllm: {model: c}":           `no model "c" in models; there are: a`,
 		"models:\n  extractive: {url: 'http://x/v1'}":                   "not extractive",
 		"models:\n  a: {url: 'http://x/v1'}\n  a: {url: 'http://y/v1'}": "two models with this name",
 	} {

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -27,6 +29,8 @@ func TestTerminalClient(t *testing.T) {
 		{Name: "pump.md", Content: "# Pump\n\nThe feed pump stops at noon.\n"},
 		{Collection: "decks", Name: "deck.md", Content: "# Deck\n\nThe deck pump stops at sunset.\n"},
 	}})
+	foreign := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"data":[]}`)) }))
+	t.Cleanup(foreign.Close)
 	to := []string{"--server", s.URL, "--token", s.Person("token owner").Token}
 	const question = "When does the feed pump stop?"
 	for _, c := range []struct {
@@ -81,6 +85,7 @@ func TestTerminalClient(t *testing.T) {
 		{append([]string{"chat", "--collection", "nope"}, to...), fault.NotFound, "there are: decks, default"},
 		{append([]string{"ask", question, "--model", "nope"}, to...), fault.Invalid, "there are: extractive"},
 		{append([]string{"ask", question, "--min-evidence", "0.2"}, to...), fault.Invalid, "no effect with --server"},
+		{[]string{"chat", "--server", foreign.URL}, fault.Unavailable, "does not answer like docent"},
 		{[]string{"ask", question, "--server", "http://127.0.0.1:1"}, fault.Unavailable, "docent serve"},
 		{[]string{"ask", question, "--server", "127.0.0.1:1"}, fault.Invalid, "is not an address"},
 		{[]string{"ask", question, "--token", "x"}, fault.Invalid, "--server"},

@@ -189,6 +189,9 @@ func (r *remote) models(ctx context.Context) ([]string, error) {
 	if err := r.get(ctx, "/api/info", nil, &info); err != nil {
 		return nil, err
 	}
+	if info.Model.Name == "" {
+		return nil, fault.New(fault.Unavailable, "cli_server_foreign", "%s does not answer like docent; check --server", r.url)
+	}
 	if i := slices.Index(info.Models, info.Model.Name); i > 0 {
 		info.Models = slices.Insert(slices.Delete(info.Models, i, i+1), 0, info.Model.Name)
 	}
