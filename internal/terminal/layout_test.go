@@ -71,3 +71,27 @@ func TestLayoutStreams(t *testing.T) {
 		t.Errorf("written is %q", got)
 	}
 }
+
+// FuzzLayout loses nothing but white space of text without tables, and of no text hangs.
+func FuzzLayout(f *testing.F) {
+	f.Add("- one two\n```\ncode\n```\n> a quote `x`\n", 10, 3)
+	f.Add("| a | b |\n|---|--:|\n| 1 \\| 2 | `x|y` |\n", 5, 1)
+	f.Fuzz(func(t *testing.T, in string, columns, size int) {
+		var out bytes.Buffer
+		l := terminal.NewLayout(&out, columns%200)
+		for rest := in; rest != ""; {
+			n := min(max(size, 1), len(rest))
+			if _, err := l.Write([]byte(rest[:n])); err != nil {
+				t.Fatal(err)
+			}
+			rest = rest[n:]
+		}
+		if err := l.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		bare := func(s string) string { return strings.NewReplacer(" ", "", "\n", "", "\t", "").Replace(s) }
+		if !strings.Contains(in, "|") && bare(out.String()) != bare(in) {
+			t.Errorf("%q became %q", in, out.String())
+		}
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -151,7 +152,11 @@ func (m *Models) probe(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return nil //nolint:nilerr // the server stops
 		case err != nil:
-			m.base.Log.Warn("the test of the chat model failed; docent doctor repeats it", "model", model.Name(),
+			level := slog.LevelWarn
+			if fault.TextOf(err).ID == "model_not_on_server" { // it does not change by itself
+				level = slog.LevelError
+			}
+			m.base.Log.Log(ctx, level, "the test of the chat model failed; docent doctor repeats it", "model", model.Name(),
 				"reason", fault.Message(err), "server", llm.ServerWords(err))
 		default:
 			m.base.Log.Info("the chat model works", "model", model.Name(), "result", report.String())

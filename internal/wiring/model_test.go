@@ -39,25 +39,28 @@ func TestProbeAtStart(t *testing.T) {
 	t.Parallel()
 	works := chatServer(t, llmtest.Say("one, ", "two"), llmtest.Reply{ToolCalls: []llmtest.ToolCall{{ID: "a", Name: "current_time", Arguments: "{}"}}})
 	refuses := chatServer(t, llmtest.Reply{Status: 401, Body: `{"error":{"message":"Incorrect API key provided: sk-abcdef123"}}`})
+	lacks := chatServer(t, llmtest.Reply{Status: 404, Body: `{"error":{"message":"no"}}`})
+	lacks.ModelNames = []string{"m", "other"}
 	m, log := modelsOf(t, config.Config{
 		LLM: config.LLM{Model: "a", Timeout: llm.DefaultTimeout, MaxTokens: 100, Temperature: -1},
 		ChatModels: []config.Model{
 			{Name: "a", Model: "x", URL: works.URL, Fallbacks: []string{"b"}},
 			{Name: "b", Model: "x", URL: refuses.URL, Key: "sk-abcdef123"},
 			{Name: "c", Model: "x", URL: "http://127.0.0.1:1/v1"},
+			{Name: "d", Model: "x", URL: lacks.URL},
 		},
 	})
-	if got := m.states(); !maps.Equal(got, map[string]string{"a": "not asked yet", "b": "not asked yet", "c": "not asked yet"}) {
+	if got := m.states(); !maps.Equal(got, map[string]string{"a": "not asked yet", "b": "not asked yet", "c": "not asked yet", "d": "not asked yet"}) {
 		t.Errorf("before the start: %v", got)
 	}
 	if err := m.probe(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := m.states(); !maps.Equal(got, map[string]string{"a": "ok", "b": "does not answer", "c": "does not answer"}) {
+	if got := m.states(); !maps.Equal(got, map[string]string{"a": "ok", "b": "does not answer", "c": "does not answer", "d": "does not answer"}) {
 		t.Errorf("after the start: %v", got)
 	}
 	lines := log.String()
-	for _, want := range []string{`msg="the chat model works" model=a`, "calls tools", `model=b reason=`, "Incorrect API key provided: [key]", `model=c reason=`} {
+	for _, want := range []string{`msg="the chat model works" model=a`, "calls tools", `model=b reason=`, "Incorrect API key provided: [key]", `model=c reason=`, `level=ERROR msg="the test of the chat model failed; docent doctor repeats it" model=d`, "it has: m, other"} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("there is no %q in the log\n%s", want, lines)
 		}
