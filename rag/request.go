@@ -53,6 +53,9 @@ type Request struct {
 	// Failed is the failure of the model before this request. The answer then consists of
 	// quotes, as after a failure of the pipeline's own call. Default: nil.
 	Failed error
+	// WholeOnly says that nobody reads the answer while it is written, except Part.Final. If the model then fails in the
+	// middle, quotes replace the begun text.
+	WholeOnly bool
 	// MinEvidence replaces the calibrated evidence thresholds. nil keeps them, and 0 always answers.
 	MinEvidence *float64
 }

@@ -73,7 +73,7 @@ func collected(frames iter.Seq2[[]payload.Frame, error]) func() ([]payload.Frame
 		var all []payload.Frame
 		for stored, err := range frames {
 			if err != nil {
-				return nil, err
+				return all, err
 			}
 			all = append(all, stored...)
 		}

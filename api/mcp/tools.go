@@ -373,7 +373,7 @@ func (s *Server) ask(ctx context.Context, req *sdk.CallToolRequest, in askArgs) 
 		return out, err
 	}
 	parts, err := s.cfg.Answers.Stream(ctx, rag.Request{
-		Question: in.Question, Collections: in.Collections, Documents: documents, Place: place, K: in.Limit, Model: in.Model,
+		Question: in.Question, Collections: in.Collections, Documents: documents, Place: place, K: in.Limit, Model: in.Model, WholeOnly: true,
 	})
 	if err != nil {
 		return out, err

@@ -230,11 +230,13 @@ func (s server) ask(ctx context.Context, q question) (wait, error) {
 	}
 	return func(func(string)) (answer, error) {
 		defer done()
-		all, err := frames()
-		if err != nil {
-			return answer{}, err
+		all, failed := frames()
+		a, err := ofFrames(all, q)
+		if failed != nil && (err != nil || a.message == nil || ctx.Err() != nil) {
+			return answer{}, failed
 		}
-		return ofFrames(all, q)
+		a.stopped = a.stopped || failed != nil // the begun answer, and the reason below it
+		return a, err
 	}, nil
 }
 
@@ -250,6 +252,7 @@ func (s server) askOnce(ctx context.Context, q question) (wait, error) {
 			return s.ofAnswer(whole, q), nil
 		}, nil
 	}
+	q.WholeOnly = true // or final text
 	parts, err := s.Answers.Stream(ctx, q.Request)
 	if err != nil {
 		return nil, err

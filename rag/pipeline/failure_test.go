@@ -80,6 +80,21 @@ func TestFailuresThatStay(t *testing.T) {
 	if !errors.Is(last, boom) {
 		t.Errorf("after text in a stream: %v", last)
 	}
+	// Readers of whole answers get quotes in place of the begun text.
+	r, _ = failing(t, memoryShelf(), llmtest.Script(llmtest.Reply{Text: []string{"It is 8MB [1]. It"}, Err: boom}))
+	var told rag.Answer
+	dropped := false
+	for part, err := range r.Stream(t.Context(), rag.Request{Question: "default of work_mem?", WholeOnly: true}) {
+		if dropped = dropped || part.Restart; err != nil {
+			t.Fatal(err)
+		}
+		if part.Answer != nil {
+			told = *part.Answer
+		}
+	}
+	if !dropped || told.Model != rag.Extractive || strings.Contains(told.Text, "8MB") || !strings.Contains(told.Text, "4MB") {
+		t.Errorf("a reader of whole answers gets %+v", told)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	r, _ = failing(t, memoryShelf(), func(int, llmtest.Request) llmtest.Reply { cancel(); return llmtest.Reply{Err: boom} })
 	if a, err := r.Run(ctx, rag.Request{Question: "default of work_mem?"}); err == nil {

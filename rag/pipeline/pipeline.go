@@ -285,7 +285,7 @@ func (r *Pipeline) stream(ctx context.Context, req rag.Request, whole bool) iter
 			yield(rag.Part{}, err)
 			return
 		}
-		a.whole, a.wishes = whole, r.Wishes(ctx)
+		a.whole, a.wishes = whole || req.WholeOnly, r.Wishes(ctx)
 		if !yield(rag.Part{Phase: rag.Searching}, nil) {
 			return
 		}
@@ -312,6 +312,9 @@ func (r *Pipeline) stream(ctx context.Context, req rag.Request, whole bool) iter
 		if writes {
 			ok, err := a.write(ctx, yield)
 			if err != nil && quotesInstead(ctx, a, err) {
+				if req.WholeOnly && !yield(rag.Part{Restart: true}, nil) {
+					return
+				}
 				writes, err = false, a.search(ctx) // without a model
 			}
 			if err != nil {
