@@ -23,16 +23,7 @@ func Routes() []route.Access {
 		{Route: "GET /api/tokens", Scope: route.Known}, // the principal's own; package auth checks who may have tokens
 		{Route: "POST /api/tokens", Scope: route.Known, Audit: audit.TokenCreated},
 		{Route: "DELETE /api/tokens/{token_id}", Scope: route.Known, Audit: audit.TokenRevoked},
-		{Route: "GET /api/documents", Scope: auth.Ask},
-		{Route: "GET /api/documents/{id}", Scope: auth.Ask},
-		{Route: "GET /api/documents/{id}/text", Scope: auth.Ask},
-		{Route: "GET /api/documents/{id}/file", Scope: auth.Ask},
-		{Route: "GET /api/documents/{id}/chunks", Scope: auth.Ask},
-		{Route: "GET /api/documents/{id}/outline", Scope: auth.Ask},
-		{Route: "GET /api/documents/{id}/questions", Scope: auth.Ask},
 		{Route: "GET /api/suggestions", Scope: auth.Ask},
-		{Route: "GET /api/documents/{id}/pages/{page}", Scope: auth.Ask},
-		{Route: "GET /api/documents/{id}/pages/{page}/image", Scope: auth.Ask},
 		{Route: "POST /api/pages", Scope: auth.Ask},
 		{Route: "GET /api/search", Scope: auth.Ask},
 		{Route: "POST /api/ask", Scope: auth.Ask},
@@ -80,17 +71,6 @@ func Routes() []route.Access {
 		{Route: "POST /api/groups", Scope: auth.Admin, Audit: audit.GroupCreated},
 		{Route: "DELETE /api/groups/{group}", Scope: auth.Admin, Audit: audit.GroupDeleted},
 		{Route: "PUT /api/groups/{group}/members", Scope: auth.Admin, Audit: audit.MemberSet},
-		{Route: "POST /api/documents", Scope: auth.Ingest, Audit: audit.DocumentsAdded},
-		{Route: "PATCH /api/documents/{id}", Scope: auth.Ingest, Audit: audit.DocumentRenamed},
-		{Route: "PUT /api/documents/{id}/file", Scope: auth.Ingest, Audit: audit.DocumentReplaced},
-		{Route: "DELETE /api/documents/{id}", Scope: auth.Ingest, Audit: audit.DocumentsDeleted},
-		{Route: "POST /api/documents/delete", Scope: auth.Ingest, Audit: audit.DocumentsDeleted},
-		{Route: "POST /api/documents/tag", Scope: auth.Ingest, Audit: audit.DocumentsTagged},
-		{Route: "POST /api/documents/move", Scope: auth.Ingest, Audit: audit.DocumentsMoved},
-		{Route: "POST /api/documents/retry", Scope: auth.Ingest, Audit: audit.DocumentsRetried},
-		{Route: "POST /api/documents/read-again", Scope: auth.Ingest, Audit: audit.DocumentsReadAgain},
-		{Route: "GET /api/work", Scope: auth.Ingest},
-		{Route: "POST /api/work/{work_id}/cancel", Scope: auth.Ingest, Audit: audit.WorkCanceled},
 		{Route: "GET /api/places", Scope: auth.Ask},
 		{Route: "GET /api/facets", Scope: auth.Ask},
 		{Route: "GET /api/sources", Scope: auth.Admin},
@@ -108,7 +88,34 @@ func Routes() []route.Access {
 		{Route: "GET /api/admin/log", Scope: auth.Admin},
 		{Route: "GET /api/admin/log/export", Scope: auth.Admin, Audit: audit.LogExported},
 		{Route: "GET /metrics", Scope: auth.Admin},
-	}, slices.Concat(peopleRoutes(), insightRoutes(), settingRoutes())...)
+	}, slices.Concat(documentRoutes(), peopleRoutes(), insightRoutes(), settingRoutes())...)
+}
+
+// documentRoutes are the routes for documents, and for the work on them.
+func documentRoutes() []route.Access {
+	return []route.Access{
+		{Route: "GET /api/documents", Scope: auth.Ask},
+		{Route: "GET /api/documents/{id}", Scope: auth.Ask},
+		{Route: "GET /api/documents/{id}/text", Scope: auth.Ask},
+		{Route: "GET /api/documents/{id}/file", Scope: auth.Ask},
+		{Route: "GET /api/documents/{id}/chunks", Scope: auth.Ask},
+		{Route: "GET /api/documents/{id}/versions", Scope: auth.Ask},
+		{Route: "GET /api/documents/{id}/outline", Scope: auth.Ask},
+		{Route: "GET /api/documents/{id}/questions", Scope: auth.Ask},
+		{Route: "GET /api/documents/{id}/pages/{page}", Scope: auth.Ask},
+		{Route: "GET /api/documents/{id}/pages/{page}/image", Scope: auth.Ask},
+		{Route: "POST /api/documents", Scope: auth.Ingest, Audit: audit.DocumentsAdded},
+		{Route: "PATCH /api/documents/{id}", Scope: auth.Ingest, Audit: audit.DocumentRenamed},
+		{Route: "PUT /api/documents/{id}/file", Scope: auth.Ingest, Audit: audit.DocumentReplaced},
+		{Route: "DELETE /api/documents/{id}", Scope: auth.Ingest, Audit: audit.DocumentsDeleted},
+		{Route: "POST /api/documents/delete", Scope: auth.Ingest, Audit: audit.DocumentsDeleted},
+		{Route: "POST /api/documents/tag", Scope: auth.Ingest, Audit: audit.DocumentsTagged},
+		{Route: "POST /api/documents/move", Scope: auth.Ingest, Audit: audit.DocumentsMoved},
+		{Route: "POST /api/documents/retry", Scope: auth.Ingest, Audit: audit.DocumentsRetried},
+		{Route: "POST /api/documents/read-again", Scope: auth.Ingest, Audit: audit.DocumentsReadAgain},
+		{Route: "GET /api/work", Scope: auth.Ingest},
+		{Route: "POST /api/work/{work_id}/cancel", Scope: auth.Ingest, Audit: audit.WorkCanceled},
+	}
 }
 
 // peopleRoutes are the routes for users, and for each user's own account.

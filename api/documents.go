@@ -253,6 +253,7 @@ func (d documents) addRoutes() {
 		Method: http.MethodGet, Path: "/api/documents/{id}/chunks", OperationID: "list-document-chunks", Tags: tags,
 		Summary: "List the passages of a document", Errors: missing,
 	}, d.chunks)
+	d.addVersions()
 }
 
 func (d documents) get(ctx context.Context, in *idInput) (*documentOutput, error) {

@@ -181,6 +181,10 @@ func (w *world) Document(_ context.Context, id int64) (corpus.Document, error) {
 	return corpus.Document{}, fault.New(fault.NotFound, "no_document", "there is no document %d", id)
 }
 
+func (w *world) DocumentVersions(context.Context, int64) ([]corpus.Version, error) {
+	return []corpus.Version{{At: time.Unix(1e9, 0), Title: "Pump", Added: 1, Edits: []corpus.Edit{{Added: true, Text: "new"}}}}, w.broken
+}
+
 func (w *world) DocumentChunks(ctx context.Context, id int64, after, limit int) ([]corpus.Chunk, error) {
 	_, err := w.Document(ctx, id)
 	chunks := slices.DeleteFunc(slices.Clone(w.chunks[id]), func(c corpus.Chunk) bool { return c.Ordinal <= after })

@@ -71,6 +71,7 @@ var Tables = []Table{
 		"sha256 text, etag text, mtime int, status text, error text, pipeline text, version int, chunks int, "+
 		"blob_sha256 text, folded text, created_at time, updated_at time, text text, sentence text, "+
 		"date int, date_from text, edition text, skipped bool, folder text, tags text, own_tags text, file_title text"),
+	table("document_change", "id int, document_id int, at time, title text, sha256 text, size int, added int, removed int, edits text"),
 	table("citation", "document_id int, answers int"),
 	table("document_removal", "document_id int, revision int"),
 	table("chunk", "id int, document_id int, ordinal int, kind text, headings texts, page int, page_label text, "+

@@ -34,6 +34,7 @@ var documentTests = map[string]func(*testing.T, Database){
 	"Move":         documentMove,
 	"MoveRefused":  documentMoveRefused,
 	"Rename":       documentRename,
+	"Versions":     documentVersions,
 	"Missing":      documentMissing,
 	"ChunkPages":   documentChunkPages,
 	"Large":        documentLarge,

@@ -170,6 +170,8 @@ type Library interface {
 	// DocumentChunks returns the document's chunks whose ordinal is greater than after, by ordinal. An after of -1 begins with
 	// the first chunk. The maximum limit is 1,000; 0 means 200.
 	DocumentChunks(ctx context.Context, id int64, after, limit int) ([]Chunk, error)
+	// DocumentVersions returns the changes of the content of a document, latest first. Its first version is not among them.
+	DocumentVersions(ctx context.Context, id int64) ([]Version, error)
 	// Original returns the bytes of the source as they were ingested. The caller
 	// closes the reader.
 	Original(ctx context.Context, id int64) (io.ReadCloser, error)

@@ -53,9 +53,9 @@ func (s *documents) PutDocuments(ctx context.Context, puts []intake.Put) ([]int6
 type putting struct {
 	puts []intake.Put
 	now  time.Time
-	// old are the ids of replaced documents. blobs are the keys of their
+	// old are the replaced documents. blobs are the keys of their
 	// original bytes.
-	old   []int64
+	old   []records.Earlier
 	blobs []string
 	// ids are the ids of the documents, in the order of puts. chunks are the
 	// ids of their chunks in the same order.
@@ -78,10 +78,31 @@ func (p *putting) run(ctx context.Context, tx pgx.Tx) error {
 			return err
 		}
 	}
+	if err := p.compare(ctx, tx); err != nil {
+		return err
+	}
 	if err := p.tell(ctx, tx); err != nil {
 		return err
 	}
 	return finish(ctx, tx, p.ids, p.blobs)
+}
+
+// compare stores the changes of replaced documents. Only changed documents cost a round trip.
+func (p *putting) compare(ctx context.Context, tx pgx.Tx) error {
+	for _, before := range p.old {
+		if before.Text == "" {
+			continue
+		}
+		for _, put := range p.puts {
+			if store.Text(put.Document.Source) != before.Source || store.Text(put.Document.Collection) != before.Collection {
+				continue
+			}
+			if err := records.AddVersion(ctx, recordTx{tx}, before, put, p.now); err != nil {
+				return fmt.Errorf("%s: %w", before.Source, err)
+			}
+		}
+	}
+	return nil
 }
 
 // tell stores the messages about the documents. A message then exists if and only if the
@@ -100,28 +121,30 @@ func (p *putting) tell(ctx context.Context, tx pgx.Tx) error {
 // locks the old rows by id, so that processes that replace the same documents
 // wait for each other.
 func (p *putting) documents(ctx context.Context, tx pgx.Tx) error {
-	var collections, sources []string
+	var collections, sources, hashes []string
 	chunks := 0
 	for _, put := range p.puts {
 		collections, sources = append(collections, store.Text(put.Document.Collection)), append(sources, store.Text(put.Document.Source))
+		hashes = append(hashes, records.VersionHash(put))
 		chunks += len(put.Chunks)
 	}
 	batch := &pgx.Batch{}
 	batch.Queue(`INSERT INTO collection (name, created_at) SELECT DISTINCT n, $2::timestamptz FROM unnest($1::text[]) n
 		WHERE NOT EXISTS (SELECT FROM collection WHERE name = n) ON CONFLICT DO NOTHING`, collections, p.now)
-	const named = `FROM document d JOIN collection k ON k.id = d.collection_id
-		JOIN unnest($1::text[], $2::text[]) AS n(collection, source) ON n.collection = k.name AND n.source = d.source`
-	batch.Queue(`SELECT d.id, coalesce(d.blob_sha256, '') `+named+` ORDER BY d.id FOR UPDATE OF d`, collections, sources).
+	const named = ` FROM document d JOIN collection k ON k.id = d.collection_id
+		JOIN unnest($1::text[], $2::text[], $3::text[]) AS n(collection, source, sha256) ON n.collection = k.name AND n.source = d.source`
+	batch.Queue(`SELECT d.id, coalesce(d.blob_sha256, ''), k.name, d.source, `+records.EarlierText("n.sha256")+named+
+		` ORDER BY d.id FOR UPDATE OF d`, collections, sources, hashes).
 		Query(func(rows pgx.Rows) error {
-			var id int64
+			var before records.Earlier
 			var blob string
-			_, err := pgx.ForEachRow(rows, []any{&id, &blob}, func() error {
-				p.old, p.blobs = append(p.old, id), append(p.blobs, blob)
+			_, err := pgx.ForEachRow(rows, []any{&before.ID, &blob, &before.Collection, &before.Source, &before.Text}, func() error {
+				p.old, p.blobs = append(p.old, before), append(p.blobs, blob)
 				return nil
 			})
 			return err
 		})
-	batch.Queue(`DELETE FROM chunk WHERE document_id IN (SELECT d.id `+named+`)`, collections, sources)
+	batch.Queue(`DELETE FROM chunk WHERE document_id IN (SELECT d.id `+named+`)`, collections, sources, hashes)
 	for _, put := range p.puts {
 		p.queueDocument(batch, put)
 	}

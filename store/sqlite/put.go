@@ -64,11 +64,14 @@ func (s *documents) put(ctx context.Context, w *writer, p intake.Put) (id int64,
 	if err != nil {
 		return 0, "", err
 	}
-	err = w.row(ctx, `SELECT id, coalesce(blob_sha256, '') FROM document WHERE collection_id = ? AND source = ?`,
-		collection, store.Text(p.Document.Source)).Scan(&id, &blob)
+	var before records.Earlier
+	err = w.row(ctx, `SELECT d.id, coalesce(d.blob_sha256, ''), `+records.EarlierText("?1")+`
+		FROM document d WHERE d.collection_id = ?2 AND d.source = ?3`,
+		records.VersionHash(p), collection, store.Text(p.Document.Source)).Scan(&id, &blob, &before.Text)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return 0, "", err
 	}
+	before.ID = id
 	if _, err := w.exec(ctx, `DELETE FROM chunk WHERE document_id = ?`, id); err != nil {
 		return 0, "", err
 	}
@@ -85,6 +88,9 @@ func (s *documents) put(ctx context.Context, w *writer, p intake.Put) (id int64,
 	}
 	if p.Replaces != 0 && id != p.Replaces {
 		return 0, "", store.NoDocument(p.Replaces)
+	}
+	if err := records.AddVersion(ctx, recordTx{w}, before, p, s.config.Now()); err != nil {
+		return 0, "", err
 	}
 	return id, blob, putChunks(ctx, w, id, p)
 }

@@ -128,6 +128,14 @@ func (l Library) DocumentChunks(ctx context.Context, id int64, after, limit int)
 	return l.library.DocumentChunks(ctx, id, after, limit) //nolint:wrapcheck // the library names the operation
 }
 
+// DocumentVersions implements corpus.Library.
+func (l Library) DocumentVersions(ctx context.Context, id int64) ([]corpus.Version, error) {
+	if err := l.check(ctx, id); err != nil {
+		return nil, err
+	}
+	return l.library.DocumentVersions(ctx, id) //nolint:wrapcheck // the library names the operation
+}
+
 // Original implements corpus.Library.
 func (l Library) Original(ctx context.Context, id int64) (io.ReadCloser, error) {
 	if err := l.check(ctx, id); err != nil {

@@ -13,6 +13,7 @@ import type {
   CollectionRow,
   ConversationPage,
   DocumentOutline,
+  DocumentVersion,
   DocumentPage,
   DocumentRow,
   ErrorShape,
@@ -253,6 +254,10 @@ export const getSuggestions = (limit: number, language: string) => json<Suggesti
 
 /** getOutline returns the headings, the summary, and the neighbors of a document. */
 export const getOutline = (id: number, signal: AbortSignal) => json<DocumentOutline>(`/api/documents/${id}/outline`, { signal });
+
+/** getVersions returns the changes of a document, latest first. */
+export const getVersions = (id: number, signal: AbortSignal) =>
+  json<{ versions: DocumentVersion[] }>(`/api/documents/${id}/versions`, { signal }).then((r) => r.versions);
 
 /** getQuestions returns questions that a document answers. docent tries them first, which can take seconds. */
 export const getQuestions = (id: number, language: string, signal: AbortSignal) =>

@@ -13,6 +13,7 @@ export type {
   ConversationPage,
   Document as DocumentRow,
   DocumentOutline,
+  DocumentVersion,
   DocumentPage,
   Facets,
   PlaceCount,

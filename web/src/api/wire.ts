@@ -640,6 +640,12 @@ export interface components {
             /** @description The version that the title or the fields of the document state. */
             version?: string;
         };
+        DocumentEdit: {
+            /** @description Whether the text was added. Otherwise, it was removed. */
+            added: boolean;
+            /** @description The text with single spaces, perhaps cut. */
+            text: string;
+        };
         DocumentIDs: {
             /** @description The ids of the documents. Unknown ids are ignored. */
             ids: number[];
@@ -687,6 +693,38 @@ export interface components {
         DocumentTitle: {
             /** @description The new title. An empty text restores the title in the file. */
             title: string;
+        };
+        DocumentVersion: {
+            /**
+             * Format: int64
+             * @description The number of paragraphs that the version before does not have. Long paragraphs, such as tables, count by line.
+             */
+            added: number;
+            /**
+             * Format: date-time
+             * @description The time when docent stored this content.
+             */
+            at: string;
+            /** @description The first removed and added paragraphs, each at most 20 with 4 KiB. */
+            edits: components["schemas"]["DocumentEdit"][];
+            /**
+             * Format: int64
+             * @description The number of paragraphs that only the version before has.
+             */
+            removed: number;
+            /** @description The hash of the file, in hex. */
+            sha256: string;
+            /**
+             * Format: int64
+             * @description The size of the file in bytes.
+             */
+            size: number;
+            /** @description The title in the file. */
+            title: string;
+        };
+        DocumentVersions: {
+            /** @description The latest 10 changes, latest first. The first version of the document is not among them. */
+            versions: components["schemas"]["DocumentVersion"][];
         };
         EmbedderInfo: {
             /** Format: int64 */
@@ -2764,6 +2802,7 @@ export type Database = components['schemas']['Database'];
 export type DigestState = components['schemas']['DigestState'];
 export type Disk = components['schemas']['Disk'];
 export type Document = components['schemas']['Document'];
+export type DocumentEdit = components['schemas']['DocumentEdit'];
 export type DocumentIDs = components['schemas']['DocumentIDs'];
 export type DocumentMove = components['schemas']['DocumentMove'];
 export type DocumentOutline = components['schemas']['DocumentOutline'];
@@ -2771,6 +2810,8 @@ export type DocumentPage = components['schemas']['DocumentPage'];
 export type DocumentQuestions = components['schemas']['DocumentQuestions'];
 export type DocumentTags = components['schemas']['DocumentTags'];
 export type DocumentTitle = components['schemas']['DocumentTitle'];
+export type DocumentVersion = components['schemas']['DocumentVersion'];
+export type DocumentVersions = components['schemas']['DocumentVersions'];
 export type EmbedderInfo = components['schemas']['EmbedderInfo'];
 export type EncoderInfo = components['schemas']['EncoderInfo'];
 export type ErasedFacts = components['schemas']['ErasedFacts'];

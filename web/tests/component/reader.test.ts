@@ -76,6 +76,17 @@ test('a document is replaced by a file with its ending', async () => {
   await expect.poll(() => document.querySelector('dialog input[type=file]')).toBe(null);
 });
 
+test('the changes of a document', async () => {
+  mock.versions = [{ at: '2026-04-01T10:00:00Z', title: 'Backups 2', sha256: 'b', size: 9, added: 2, removed: 1, edits: [{ added: false, text: 'Every week.' }, { added: true, text: 'Every night.' }] }];
+  await page.goto(`#/read/${first().id}`);
+  await page.getByText('Versions', { exact: true }).click();
+  await page.getByText('+2 −1').click();
+  await page.getByText('Every week.').waitFor();
+  expect([...document.querySelectorAll('ins')].map((e) => e.textContent)).toEqual(['Added: Every night.']);
+  await page.getByText('and 1 more changed paragraph').waitFor();
+  await accessible();
+});
+
 test('a document of a source cannot be replaced', async () => {
   first().source = 'https://example.com/backups';
   await page.goto(`#/read/${first().id}`);

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { CollectionInfo, DocumentOutline, Info, Me, SessionRow, TokenRow } from '../../src/api/shapes';
+import type { CollectionInfo, DocumentOutline, DocumentVersion, Info, Me, SessionRow, TokenRow } from '../../src/api/shapes';
 import { answer, chunksOf, documents, outlineOf, renamed, rowOf, type MockDocument } from './corpus';
 import { MockInsight } from './insight';
 import { MockAgent } from './agent';
@@ -86,6 +86,7 @@ export class MockDocent {
   listings: string[] = [];
   tagged: unknown[] = [];
   moves: unknown[] = [];
+  versions: DocumentVersion[] = [];
   /** The ids of the replaced documents. */
   replaced: number[] = [];
   /** The reason why documents cannot be moved, or ''. */
@@ -410,6 +411,7 @@ export class MockDocent {
       return void json({ questions: this.documents.length > 0 ? ['What is “Backups” about?', 'What is docent?'] : [] });
     }
     if (noun === 'documents' && part === 'questions') return void json({ questions: this.about });
+    if (noun === 'documents' && part === 'versions') return void json({ versions: this.versions });
     if (noun === 'documents' && part === 'outline') return void json(outlineOf(this.outline, this.documents, Number(id)));
     if (noun === 'documents' && id === 'delete') {
       const { ids } = JSON.parse(await body(req)) as { ids: number[] };
