@@ -36,7 +36,8 @@ type FallbackConfig struct {
 // next one answers. It records which models work. A model that has failed is asked
 // without retries until it answers again. If the Fallback is watched, a model that let a
 // call wait in vain is asked only by Try until it answers, so that users do not wait for
-// it. It is safe for concurrent use.
+// it. A server that has asked for a wait is not asked before. It is safe for concurrent
+// use.
 type Fallback struct {
 	cfg    FallbackConfig
 	states []*state // of cfg.Models
@@ -52,6 +53,7 @@ type state struct {
 	since  time.Time // of the first failure since the last success
 	heard  int       // successes so far
 	hangs  bool      // the model wrote nothing until the limit
+	until  time.Time // the server has asked for a wait until then
 	trials int       // running calls of Try
 	tried  time.Time // the start of the last one
 }
@@ -151,12 +153,15 @@ func (f *Fallback) limit(ctx context.Context, left int) time.Duration {
 	return limit
 }
 
-// ask asks one model, unless it hangs. done says that the call is over. Otherwise the
+// ask asks one model, unless it hangs or its server has asked for a wait. done says that the call is over. Otherwise the
 // model has failed before its first word.
 func (f *Fallback) ask(
 	ctx context.Context, i int, m Model, req Request, yield func(Delta, error) bool, last bool,
 ) (failed error, done bool) {
 	if err := f.states[i].hanging(); err != nil && f.cfg.Watched {
+		return err, false
+	}
+	if err := f.states[i].resting(time.Now()); err != nil {
 		return err, false
 	}
 	return f.call(ctx, i, m, req, yield, last)
@@ -296,8 +301,14 @@ func (s *state) set(err error, hangs bool) (was error, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	was, known = s.failed, s.known
+	now := time.Now()
 	if s.failed, s.known, s.hangs = err, true, hangs; was == nil {
-		s.since = time.Now()
+		s.since = now
+	}
+	s.until = time.Time{}
+	var refusal *StatusError
+	if errors.As(err, &refusal) {
+		s.until = now.Add(min(refusal.RetryAfter, maxRest))
 	}
 	if err == nil {
 		s.heard++
@@ -322,6 +333,20 @@ func (s *state) hanging() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.hangs {
+		return nil
+	}
+	return s.failed
+}
+
+// maxRest limits the time for which a server is not asked because it has asked for a
+// wait. Some ask for hours.
+const maxRest = time.Minute
+
+// resting returns the failure of a model whose server has asked for a wait, or nil.
+func (s *state) resting(now time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !now.Before(s.until) {
 		return nil
 	}
 	return s.failed

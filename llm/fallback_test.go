@@ -157,6 +157,23 @@ func TestDownModelIsNotRetried(t *testing.T) {
 	}
 }
 
+// TestServerAsksForAWait: until then, calls get the next model at once.
+func TestServerAsksForAWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		limited := fault.Wrap(fault.RateLimited, &llm.StatusError{Status: 429, RetryAfter: 20 * time.Second}, "test_sentence", "too many requests")
+		f := fallback(t, llm.FallbackConfig{Models: []llm.Model{
+			scripted("a", llmtest.Reply{Err: limited}, llmtest.Say("from a")), scripted("b", llmtest.Say("from b")),
+		}})
+		for i, want := range []string{"from b", "from b", "from a"} {
+			if a, err := llm.Ask(t.Context(), f, llm.Request{}); err != nil || a.Text != want {
+				t.Errorf("answer %d is %+v, %v", i, a, err)
+			}
+			<-time.After(11 * time.Second)
+		}
+	})
+}
+
 // TestModelThatHangs: after a call has waited in vain, others fail at once, or get the next model. Trials go on, and the
 // first one with an answer ends this.
 func TestModelThatHangs(t *testing.T) {

@@ -21,6 +21,10 @@ import (
 // token count.
 const tailTimeout = 5 * time.Second
 
+// maxWaits limits the waits that a server asks for in one call. A user waits for them. If
+// the server asks for more, the call fails, so that another model or quotes can answer.
+const maxWaits = 5 * time.Second
+
 // OpenAI is a chat model on a server with OpenAI's API. It is safe for concurrent
 // use. Errors have a fault kind. If the context is canceled, the error is that of
 // the context. No error comes with a partial answer.
@@ -99,6 +103,7 @@ func (o *OpenAI) GenerateContent(
 func (o *OpenAI) generate(ctx context.Context, req openai.ChatCompletionRequest, s *sink, retries int) (*llms.ContentResponse, error) {
 	call, cancel := context.WithTimeoutCause(ctx, o.cfg.Timeout, errTimeout)
 	defer cancel()
+	waited := time.Duration(0)
 	for n := 0; ; n++ {
 		resp, fail := o.attempt(call, req, s)
 		if fail.err == nil {
@@ -108,7 +113,10 @@ func (o *OpenAI) generate(ctx context.Context, req openai.ChatCompletionRequest,
 			return nil, fmt.Errorf("llm %s: %w", req.Model, err)
 		}
 		pause, ok := server.Pause(o.cfg.Backoff, fail.after, n)
-		if !ok || !fail.retry || s.delivered || n >= retries {
+		if fail.after > 0 {
+			waited += pause
+		}
+		if !ok || !fail.retry || s.delivered || n >= retries || waited > maxWaits {
 			return nil, fmt.Errorf("llm %s: %w", req.Model, fail.err)
 		}
 		o.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "model call failed, trying again",
