@@ -326,7 +326,9 @@ func (a *answer) add(ctx context.Context, raw []byte, s *sink) error {
 			a.choices = append(a.choices, &choice{})
 		}
 		ch := a.choices[cc.Index]
-		if cc.FinishReason != "" {
+		switch strings.ToLower(string(cc.FinishReason)) {
+		case "", "null", "none": // some servers write the missing reason as text
+		default:
 			ch.finish = string(cc.FinishReason) // later empty ones are ignored
 		}
 		if d.FunctionCall != nil && len(d.ToolCalls) == 0 {

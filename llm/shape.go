@@ -369,8 +369,8 @@ func (o *OpenAI) shaped(ctx context.Context, req openai.ChatCompletionRequest, s
 	return resp, fail
 }
 
-// template matches the words of servers whose chat template fails, with any status.
-var template = lazyregexp.New(`(?i)jinja|chat.?template|roles? must|raise_exception|template`)
+// template matches the words of servers whose chat template fails, and of gateways that pass on a refusal, with any status.
+var template = lazyregexp.New(`(?i)template|jinja|roles? must|raise_exception|system role|unsupported|not support(?:ed)?\b|BadRequestError`)
 
 // refusedShape returns the words of a server that may have refused the form of a request,
 // or "".

@@ -112,9 +112,17 @@ func TestShapeIsFoundAndKept(t *testing.T) {
 			func(s sent) bool { return s.has("temperature") || s.has("max_tokens") },
 			llm.Shape{Limit: llm.LimitNone, NoTemperature: true},
 		},
+		"LiteLLM": {
+			"litellm.BadRequestError: XException - temperature is not supported by this model", func(s sent) bool { return s.has("temperature") },
+			llm.Shape{NoTemperature: true},
+		},
 		"no words": {"bad request", func(s sent) bool { return strings.HasPrefix(s.roles(), "system") }, llm.Shape{NoSystem: true}},
 	} {
-		o, s := refusing(t, cfg, 400, c.says, c.wrong)
+		status := 400
+		if name == "LiteLLM" {
+			status = 500
+		}
+		o, s := refusing(t, cfg, status, c.says, c.wrong)
 		if a, err := llm.Ask(t.Context(), o, conversation); err != nil || a.Text != "ok" {
 			t.Errorf("%s: %+v, %v", name, a, err)
 			continue

@@ -182,6 +182,7 @@ func TestOddEvents(t *testing.T) {
 		"details as a list":       {text, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens_details":[]}}`},
 		"index as text":           {`{"choices":[{"index":"0","delta":{"content":"27 days."}}]}`, finish("stop")},
 		"index null":              {`{"choices":[{"index":null,"delta":{"content":"27 days."},"finish_reason":"stop"}]}`},
+		"finish reason null":      {`{"choices":[{"index":0,"delta":{"content":"27 "},"finish_reason":"null"}]}`, `{"choices":[{"index":0,"delta":{"content":"days."},"finish_reason":"None"}]}`, finish("stop")},
 		"finish reason false":     {`{"choices":[{"index":0,"delta":{"content":"27 days."},"finish_reason":false}]}`, finish("stop")},
 		"model as a number":       {`{"model":5,"id":null,"choices":[{"index":0,"delta":{"content":"27 days."}}]}`, finish("stop")},
 		"text of completions":     {`{"choices":[{"index":0,"text":"27 days.","finish_reason":"stop"}]}`},
