@@ -66,7 +66,8 @@ func (s *Session) Ask(ctx context.Context, prompt string) (string, error) {
 	return Ask(ctx, s, AskRequest{Prompt: prompt})
 }
 
-// Ask asks a chat model and returns its text. Without a prompt and without a text of the event, it returns "".
+// Ask asks a chat model and returns its text. Without a prompt and without a text of the event, it returns "". If the
+// model writes no text, the error gives the reason and the setting that helps.
 func Ask(ctx context.Context, s *Session, req AskRequest) (text string, err error) {
 	defer func() {
 		if p := recover(); p != nil { // its value may repeat the words of users
@@ -133,7 +134,7 @@ func (r AskRequest) messages(ctx context.Context, s *Session) ([]llm.Message, er
 	return append(out, llm.Text(llm.User, r.Prompt)), nil
 }
 
-// writtenBy returns the text of a model. With stream, clients see it grow.
+// writtenBy returns the text of a model. With stream, clients see it grow. An answer without text is an error.
 func writtenBy(ctx context.Context, s *Session, model llm.Model, req llm.Request, stream bool) (string, error) {
 	var text strings.Builder
 	for delta, err := range model.Chat(ctx, req) {
@@ -147,6 +148,9 @@ func writtenBy(ctx context.Context, s *Session, model llm.Model, req llm.Request
 		case delta.Answer != nil:
 			if u := delta.Answer.Usage; u != nil {
 				s.AddUsage(u.Prompt, u.Completion)
+			}
+			if strings.TrimSpace(delta.Answer.Text) == "" {
+				return "", llm.EmptyError(model.Name(), *delta.Answer)
 			}
 			return strings.ToValidUTF8(delta.Answer.Text[:min(len(delta.Answer.Text), maxWritten)], ""), nil
 		case text.Len()+len(delta.Text) > maxWritten:

@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"strings"
 	"testing"
 
@@ -39,6 +40,15 @@ func testAsk(t *testing.T) {
 		if _, err := agent.Ask(ctx, s, agent.AskRequest{Model: "third"}); err == nil || !strings.Contains(err.Error(), "there are: first, second") {
 			t.Errorf("a missing model: %v", err)
 		}
+		for want, answer := range map[string]llm.Answer{
+			"--max-tokens":             {Reasoning: "The user wants", StopReason: "length"},
+			"reasoning parser":         {Text: " ", Reasoning: "The user wants one.", StopReason: "stop"},
+			"returned an empty answer": {StopReason: "stop"},
+		} {
+			if text, err := agent.Ask(ctx, s, agent.AskRequest{Prompt: "Say one.", With: silent(answer)}); !strings.Contains(fault.Message(err), want) {
+				t.Errorf("an answer without text: %q, %v, want %s", text, err, want)
+			}
+		}
 		return agent.Asking(agent.AskRequest{})(ctx, s)
 	})
 	a.ModelContext("You serve a shop.")
@@ -68,6 +78,16 @@ func testAsk(t *testing.T) {
 			t.Errorf("request %d is %q, want %q", i, got, want)
 		}
 	}
+}
+
+// silent is a model that writes an answer without streaming it.
+type silent llm.Answer
+
+func (silent) Name() string { return "silent" }
+
+func (m silent) Chat(context.Context, llm.Request) iter.Seq2[llm.Delta, error] {
+	answer := llm.Answer(m)
+	return func(yield func(llm.Delta, error) bool) { yield(llm.Delta{Answer: &answer}, nil) }
 }
 
 // TestAskInto lets the model correct an answer twice.
