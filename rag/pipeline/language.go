@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"docent/internal/fault"
+	"docent/rag/retrieve"
 )
 
 // germanFile has the German formats of docent's sentences in answers, by id. A test writes it from the words of the page.
@@ -25,10 +26,25 @@ var germanFormats = func() map[string]string {
 }()
 
 // german reports whether docent's own words are German.
-func (a *answering) german() bool { return cmp.Or(a.wishes.Language, a.message.Language) == "de" }
+func (a *answering) german() bool {
+	return cmp.Or(a.wishes.Language, a.message.Language, commonLanguage(a.found.Results)) == "de"
+}
 
-// inLanguage returns a sentence in the language of the user's wishes, or of the question. Only English and German are known. The
-// id stays, so that clients can write the sentence in the language of their users.
+// commonLanguage returns the language of passages, or "" if they have several.
+func commonLanguage(results []retrieve.Result) string {
+	language := ""
+	for i, r := range results {
+		own := r.Passage.Document.Language
+		if i > 0 && own != language {
+			return ""
+		}
+		language = own
+	}
+	return language
+}
+
+// inLanguage returns a sentence in the language of the user's wishes, of the question, or of the passages for a few words. Only
+// English and German are known. The id stays, so that clients can write the sentence in the language of their users.
 func (a *answering) inLanguage(t fault.Text) fault.Text {
 	if a.german() {
 		return inGerman(t)

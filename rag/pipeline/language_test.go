@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"docent/internal/fault"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+	"docent/rag/talk"
 )
 
 // TestGermanWords checks that german.json has all sentences of answers, in the words of the page.
@@ -94,5 +97,28 @@ func TestInGerman(t *testing.T) {
 	}
 	if got := inGerman(fault.Plain("as it is")); got.Message != "as it is" {
 		t.Errorf("a plain sentence became %q", got.Message)
+	}
+}
+
+// TestLanguageOfWords: docent's own words are in the language of the question, or of the passages if a few words do not show it.
+func TestLanguageOfWords(t *testing.T) {
+	t.Parallel()
+	in := func(language string) retrieve.Result {
+		return retrieve.Result{Passage: corpus.Passage{Document: corpus.Document{Language: language}}}
+	}
+	for _, c := range []struct {
+		question string
+		found    []retrieve.Result
+		want     bool
+	}{
+		{"", []retrieve.Result{in("de"), in("de")}, true},
+		{"", []retrieve.Result{in("de"), in("en")}, false},
+		{"en", []retrieve.Result{in("de")}, false},
+		{"", nil, false},
+	} {
+		a := &answering{message: talk.Message{Language: c.question}, found: retrieve.Retrieval{Results: c.found}}
+		if got := a.german(); got != c.want {
+			t.Errorf("question in %q: %v, want %v", c.question, got, c.want)
+		}
 	}
 }

@@ -154,7 +154,7 @@ func (e *extractor) onlyAbove(b Block) bool {
 
 // belonging matches the beginning of a sentence that belongs to the one before: an exception, a remedy, a condition, a warning, or a
 // default.
-var belonging = lazyregexp.New(`^[*_\s]*(?:Otherwise|Unless|Except(?:ion)?s?|If not|If so|However|But|Then|Instead|Note|Warning|Caution|Important|Default|By default|` +
+var belonging = lazyregexp.New(`^[*_\s]*(?:Otherwise|Unless|Except(?:ion)?s?|If not|If so|However|But|Then|Instead|To (?:avoid|prevent|fix|solve|resolve|improve)|Note|Warning|Caution|Important|Default|By default|` +
 	`Sonst|Ansonsten|Andernfalls|Ausnahmen?|Ausgenommen|Es sei denn|Wenn nicht|Falls nicht|Jedoch|Aber|Allerdings|Dann|Danach|Stattdessen|` +
 	`Hinweis|Achtung|Warnung|Wichtig|Vorsicht|Voraussetzung|Standard)\b`)
 
@@ -273,9 +273,10 @@ var (
 	// hollow matches a sentence like "This section describes flags." The next sentences have the content.
 	hollow = lazyregexp.New(`^(?:Here(?:'s|’s| is| are)\b|Presented here|This (?:section|chapter|page|document|guide|article|tutorial|part|appendix) ` +
 		`(?:describes|explains|shows|covers|gives|provides|discusses|contains|lists|presents)\b)`)
-	// asksAboutError matches questions about an error.
+	// asksAboutError matches questions about an error or another problem.
 	asksAboutError = lazyregexp.New(`(?i)\b(?:errors?|fail\w*|cannot|can't|not found|not work\w*|invalid|denied|refused|unable|warning|fatal|exception|` +
-		`unknown|wrong|breaks?|crash\w*|stopped|violat\w+|duplicate|fehler\w*|geht nicht|kaputt)\b`)
+		`unknown|wrong|breaks?|crash\w*|stopped|violat\w+|duplicate|slow|stuck|hangs?|freezes|` +
+		`fehler\w*|geht nicht|kaputt|langsam)\b`)
 	// remedy matches the heading of the answer to an error.
 	remedy = lazyregexp.New(`(?i)^(?:the )?(?:solutions?|fix|workarounds?|resolution|remedy|answer|lösung|abhilfe|behebung)\b`)
 )

@@ -19,6 +19,8 @@ func TestExplained(t *testing.T) {
 		{"-Mrm option", "-Mrm <message id> ...\n\nThis option requests Exim to remove the given messages from the queue. No bounce messages are sent.", "remove"},
 		{"apt-get update fails with GPG error BADSIG", "Caching errors of the package data cause errors, such as \"GPG error: BADSIG\" with APT.\n\n" +
 			"You should remove all cached data and try again.", "remove all cached data"},
+		{"mutt is slow with a big mailbox", "A big mailbox can be slow, because only ten messages are kept.\n\n" +
+			"Caching headers helps for good.", "Caching headers"},
 	} {
 		if got := ask(t, test.question, corpus.Prose, test.body); !strings.Contains(got, test.want) {
 			t.Errorf("%s: got\n%s", test.question, got)

@@ -313,6 +313,11 @@ func (r answering) answerRows() Reply {
 		return r.nothingFits()
 	}
 	implied := len(asked) > 0 || len(r.conditions) > 0 || r.asks(whenPhrases) || r.asks(muchPhrases)
+	if r.onlyMentioned() {
+		reply := r.unclear(r.noColumn())
+		reply.Near = false
+		return reply
+	}
 	if verbs := r.verbs(); len(verbs) > 0 && !implied {
 		r.missing = verbs
 		return r.unclear(r.lacking())
@@ -390,6 +395,19 @@ func (r *reading) hasTexts() bool {
 // onlyNamed reports whether the question has only the names of rows.
 func (r answering) onlyNamed() bool {
 	return len(r.conditions) == 0 && !slices.ContainsFunc(r.filters, func(f filter) bool { return !slices.Contains(r.labels, f.column) })
+}
+
+// maxNameWords is the number of words up to which a cell is a name or a short list, and no sentence.
+const maxNameWords = 6
+
+// onlyMentioned reports whether only words in sentences select the rows. Such words are there by chance.
+func (r answering) onlyMentioned() bool {
+	sentence := func(f filter) bool {
+		return !f.whole && !f.not && !slices.ContainsFunc(f.rows, func(row int) bool {
+			return len(strings.Fields(r.t.Rows[row].Cells[f.column].Text)) <= maxNameWords
+		})
+	}
+	return len(r.conditions) == 0 && len(r.filters) > 0 && !slices.ContainsFunc(r.filters, func(f filter) bool { return !sentence(f) })
 }
 
 // partly reports whether the words are only a part of the names of several rows.

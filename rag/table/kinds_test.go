@@ -33,6 +33,11 @@ an answer to an unknown interrupt | 409
 a scope of a wrong type | 400
 an empty body | 400`
 
+// disks is a table about partitions without their sizes.
+const disks = `Schema | Erstellte Partitionen | Ausfälle
+Eine Partition | /, Swap | keine
+Getrennte Partitionen | /, /home, Swap | eine je Kopie der Daten auf den Platten (Standard ist 2)`
+
 // TestWordsByChance: words inside of different cells, and question words of a heading, do not ask a table.
 func TestWordsByChance(t *testing.T) {
 	t.Parallel()
@@ -43,6 +48,13 @@ func TestWordsByChance(t *testing.T) {
 	}
 	if reply := Ask("what is the status of a scope of a wrong type", sources); reply.Status != Answered {
 		t.Errorf("the status is %d: %s", reply.Status, reply.Said)
+	}
+	tables = Parse(disks, "de")
+	sources = []Source{{&tables[0], "Partitionen und Dateisystem"}}
+	for _, question := range []string{"welches dateisystem ist standard", "wie gross soll die swap partition sein"} {
+		if reply := Ask(question, sources); reply.Status == Answered {
+			t.Errorf("%s: %s", question, reply.Said)
+		}
 	}
 }
 

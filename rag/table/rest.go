@@ -13,7 +13,8 @@ func (r *reading) findRest() {
 			continue
 		}
 		_, compares := r.comparative(i)
-		if _, positive := adjectives[w.text]; positive || w.text == "ab" && i == len(r.words)-1 {
+		a, positive := adjectives[w.text]
+		if positive || w.text == "ab" && i == len(r.words)-1 {
 			compares = true
 		}
 		switch {
@@ -21,6 +22,8 @@ func (r *reading) findRest() {
 			r.roles[i] = unitOf
 		case !w.isStop() && slices.ContainsFunc(title, func(t word) bool { return names(t, w) }):
 			r.roles[i] = titled
+		case positive && a.concepts != "" && asksInVain(r, i, a.concepts):
+			r.missing = append(r.missing, w.written)
 		case compares:
 			r.roles[i] = descriptive
 		case r.qualifies(i):
@@ -33,6 +36,19 @@ func (r *reading) findRest() {
 			r.missing = append(r.missing, w.written)
 		}
 	}
+}
+
+// asksInVain reports whether an adjective follows "how", and no column has one of its concepts.
+func asksInVain(r *reading, i int, concepts string) bool {
+	if i == 0 || r.words[i-1].text != "how" && r.words[i-1].text != "wie" {
+		return false
+	}
+	for c := range r.t.Columns {
+		if r.t.described(c, concepts) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // valueWords are words for the value of a named column, as in "water tank size" and "Nitratwert".
