@@ -44,7 +44,7 @@ func (f *factsOf) flags(cmd *cobra.Command) {
 
 // remote reports whether to ask a server, which has only the facts about the user of the token.
 func (f *factsOf) remote(cmd *cobra.Command) (bool, error) {
-	elsewhere, err := f.from.check(cmd)
+	elsewhere, err := f.from.check(cmd, "agent")
 	if err == nil && elsewhere && f.owner != "" {
 		err = fault.New(fault.Invalid, "cli_memory_owner",
 			"a server has only the facts about the user of the token; leave --owner out, or use the command on the server's data folder")
