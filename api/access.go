@@ -99,6 +99,7 @@ func documentRoutes() []route.Access {
 		{Route: "GET /api/documents/{id}/text", Scope: auth.Ask},
 		{Route: "GET /api/documents/{id}/file", Scope: auth.Ask},
 		{Route: "GET /api/documents/{id}/chunks", Scope: auth.Ask},
+		{Route: "GET /api/documents/export", Scope: auth.Ask},
 		{Route: "GET /api/documents/{id}/versions", Scope: auth.Ask},
 		{Route: "GET /api/documents/{id}/outline", Scope: auth.Ask},
 		{Route: "GET /api/documents/{id}/questions", Scope: auth.Ask},

@@ -254,6 +254,7 @@ func (d documents) addRoutes() {
 		Summary: "List the passages of a document", Errors: missing,
 	}, d.chunks)
 	d.addVersions()
+	d.addOriginals()
 }
 
 func (d documents) get(ctx context.Context, in *idInput) (*documentOutput, error) {

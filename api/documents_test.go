@@ -1,10 +1,12 @@
 package api
 
 import (
+	"archive/zip"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -173,5 +175,49 @@ func TestDeletionOutlivesItsPage(t *testing.T) {
 	}
 	if first, second := <-l.removed, <-l.removed; first != maxDeleted || second != 1 {
 		t.Errorf("removed %d and %d", first, second)
+	}
+}
+
+// TestExportOriginals: a ZIP file has the kept originals of a folder, and lists other documents.
+func TestExportOriginals(t *testing.T) {
+	t.Parallel()
+	db, c := shelf(t, "On the server")
+	for source, folder := range map[string]string{
+		"upload:a/guide.md": "a", "upload:mail.eml": "a", "upload:mail.eml#plan.md": "a/b", "upload:other.md": "c",
+	} {
+		d := corpus.Document{Collection: "default", Source: source, Title: source, Folder: folder, Status: corpus.Ready, Size: 4}
+		if _, err := db.PutDocuments(t.Context(), []intake.Put{{Document: d, Original: []byte("text")}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for query, want := range map[string]string{
+		"collection=default&folder=a": "a/guide.md=text mail.eml.parts/plan.md=text mail.eml=text",
+		"collection=default": "a/guide.md=text mail.eml.parts/plan.md=text mail.eml=text " +
+			"not-included.txt=On the server\t/0\n other.md=text",
+	} {
+		resp, body := c.do("GET", "/api/documents/export?"+query, "")
+		in, err := zip.NewReader(strings.NewReader(body), int64(len(body)))
+		if err != nil || !strings.HasPrefix(resp.Header.Get("Content-Disposition"), "attachment; filename=default") {
+			t.Fatalf("%s: %d %v %v", query, resp.StatusCode, resp.Header, err)
+		}
+		var got []string
+		for _, f := range in.File {
+			r, err := f.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, f.Name+"="+string(text))
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", query, strings.Join(got, " "), want)
+		}
+	}
+	if resp, _ := c.do("GET", "/api/documents/export?collection=none", ""); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("an unknown collection: %d", resp.StatusCode)
 	}
 }

@@ -339,7 +339,7 @@ var contract = []string{
 	"POST /api/password-link", "PUT /api/password-link",
 	"GET /api/users", "POST /api/users", "PATCH /api/users/{user}", "DELETE /api/users/{user}", "POST /api/users/{user}/link",
 	"DELETE /api/users/{user}/sign-ins", "GET /api/users/{user}/access",
-	"POST /api/documents", "GET /api/documents", "GET /api/documents/{id}", "PATCH /api/documents/{id}", "GET /api/documents/{id}/versions", "PUT /api/documents/{id}/file", "DELETE /api/documents/{id}", "POST /api/documents/delete", "POST /api/documents/tag", "POST /api/documents/move", "GET /api/places", "GET /api/facets",
+	"POST /api/documents", "GET /api/documents", "GET /api/documents/{id}", "PATCH /api/documents/{id}", "GET /api/documents/export", "GET /api/documents/{id}/versions", "PUT /api/documents/{id}/file", "DELETE /api/documents/{id}", "POST /api/documents/delete", "POST /api/documents/tag", "POST /api/documents/move", "GET /api/places", "GET /api/facets",
 	"POST /api/documents/retry", "POST /api/documents/read-again", "GET /api/work", "POST /api/work/{work_id}/cancel",
 	"GET /api/documents/{id}/text", "GET /api/documents/{id}/file", "GET /api/documents/{id}/chunks",
 	"GET /api/documents/{id}/outline", "GET /api/documents/{id}/questions", "GET /api/suggestions",

@@ -28,6 +28,7 @@ var rightsSamples = []struct {
 	{request: "GET /api/documents/{vault}/text", need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
 	{request: "GET /api/documents/{vault}/file", need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
 	{request: "GET /api/documents/{vault}/chunks", need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
+	{request: "GET /api/documents/export?collection=vault", need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
 	{request: "GET /api/documents/{vault}/versions", need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
 	{request: "GET /api/documents/{vault}/outline", need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
 	{request: "GET /api/documents/{vault}/questions", need: rights.Read, scope: auth.Ask, ok: 200, none: 404},

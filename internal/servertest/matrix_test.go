@@ -127,6 +127,7 @@ var samples = map[string]sample{
 	"POST /api/documents":                                  {body: form, header: []string{"Content-Type", "multipart/form-data; boundary=x"}, ok: 200},
 	"DELETE /api/documents/{id}":                           {path: "/api/documents/999999", ok: 404},
 	"POST /api/documents/delete":                           {body: `{"ids":[999999]}`, header: asJSON, ok: 200},
+	"GET /api/documents/export":                            {path: "/api/documents/export?collection=default", ok: 200},
 	"PATCH /api/documents/{id}":                            {path: "/api/documents/999999", body: `{"title":"x"}`, header: asJSON, ok: 404},
 	"PUT /api/documents/{id}/file":                         {path: "/api/documents/999999/file", body: form, header: []string{"Content-Type", "multipart/form-data; boundary=x"}, ok: 404},
 	"POST /api/documents/tag":                              {body: `{"ids":[999999],"add":["x"]}`, header: asJSON, ok: 200},

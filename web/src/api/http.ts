@@ -255,6 +255,9 @@ export const getSuggestions = (limit: number, language: string) => json<Suggesti
 /** getOutline returns the headings, the summary, and the neighbors of a document. */
 export const getOutline = (id: number, signal: AbortSignal) => json<DocumentOutline>(`/api/documents/${id}/outline`, { signal });
 
+/** originals is the address of the ZIP file with the original files of a collection, or of a folder in it. */
+export const originals = (collection: string, folder: string) => `${base}/api/documents/export` + query({ collection, folder });
+
 /** getVersions returns the changes of a document, latest first. */
 export const getVersions = (id: number, signal: AbortSignal) =>
   json<{ versions: DocumentVersion[] }>(`/api/documents/${id}/versions`, { signal }).then((r) => r.versions);

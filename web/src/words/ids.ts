@@ -211,6 +211,7 @@ export interface Params {
   excel_binary: [];
   excel_legacy: [];
   excel_without_sheets: [];
+  export_too_large: [number, number];
   export_too_long: [];
   fact_key_length: [number];
   fact_too_long: [string, number, number];

@@ -23,6 +23,7 @@ export const collections = {
   replace_part: (id, file) => `Dokument ${id} ist ein Teil von ${file}; fügen Sie diese Datei erneut hinzu`,
   replace_elsewhere: (id, source) => `Dokument ${id} kommt aus ${source}; ändern Sie es dort, und docent liest es beim nächsten Abgleich oder mit docent ingest erneut`,
   replace_ending: (id, ending, name) => `Dokument ${id} hat die Dateiendung ${ending}, und ${name} hat eine andere; wählen Sie eine solche Datei, oder fügen Sie ein neues Dokument hinzu`,
+  export_too_large: (n, m) => `Das sind ${n} Dokumente oder mehr; docent exportiert weniger als ${m} mit höchstens 1 GiB; wählen Sie einen Ordner`,
   document_twin: (a, b) => `Die Sammlung ${a} hat schon das Dokument ${b}; löschen Sie eines von beiden; nichts wurde verschoben`,
   place_empty: 'In diesen Ordnern und mit diesen Schlagwörtern gibt es keine Dokumente',
   place_too_large: (n) => `Die Ordner und Schlagwörter haben mehr als ${n} Dokumente; suchen Sie in ihren Sammlungen oder in kleineren Ordnern`,

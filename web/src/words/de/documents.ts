@@ -25,6 +25,7 @@ export const documents: Catalogue['documents'] = {
   createCollection: 'Neue Sammlung',
   describeTitle: (name) => `„${name}“ beschreiben`,
   describe: 'Beschreiben',
+  downloadFiles: 'Dateien herunterladen',
   empty: 'Alle Dokumente löschen',
   emptied: (name) => `Alle Dokumente von „${name}“ gelöscht`,
   notEmptied: (name) => `Die Dokumente von „${name}“ wurden nicht gelöscht.`,

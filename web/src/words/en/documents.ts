@@ -23,6 +23,7 @@ export const documents = {
   createCollection: 'New collection',
   describeTitle: (name: string) => `Describe “${name}”`,
   describe: 'Describe',
+  downloadFiles: 'Download files',
   empty: 'Delete all documents',
   emptied: (name: string) => `Deleted all documents of “${name}”`,
   notEmptied: (name: string) => `The documents of “${name}” were not deleted.`,
