@@ -173,7 +173,11 @@ func (o *OpenAI) attempt(ctx context.Context, r embeddingsRequest) ([][]float32,
 		var kind *json.UnmarshalTypeError
 		var vector vectorError
 		whole := errors.As(err, &syntax) || errors.As(err, &kind) || errors.As(err, &vector) || errors.Is(err, errNotFinite) || limited.N <= 0
-		return nil, errors.Join(context.Cause(ctx), &answerError{fmt.Errorf("read the answer: %w", err), !whole})
+		err = fmt.Errorf("read the answer: %w", err)
+		if !whole {
+			return nil, errors.Join(context.Cause(ctx), &cutError{err})
+		}
+		return nil, errors.Join(context.Cause(ctx), &UnusableError{err})
 	}
 	if len(answer.Error) > 0 && string(answer.Error) != "null" {
 		code, message := openai.ErrorText(answer.Error)
@@ -181,7 +185,7 @@ func (o *OpenAI) attempt(ctx context.Context, r embeddingsRequest) ([][]float32,
 	}
 	vectors, err := o.vectors(answer, len(r.Input))
 	if err != nil {
-		return nil, &answerError{err, false}
+		return nil, &UnusableError{err}
 	}
 	return vectors, nil
 }
@@ -254,13 +258,20 @@ func unit(v []float32) []float32 {
 	return v
 }
 
-// answerError is a response with unexpected content.
-type answerError struct {
-	error
-	cut bool // the response ended too early; a retry may succeed
-}
+// UnusableError reports a whole answer of an embedding server without usable vectors, such as zeros. Vectors of other
+// texts may be usable.
+type UnusableError struct{ Err error }
 
-func (e *answerError) Unwrap() error { return e.error }
+// Error implements error.
+func (e *UnusableError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *UnusableError) Unwrap() error { return e.Err }
+
+// cutError is an answer that ended too early. A retry may succeed.
+type cutError struct{ error }
+
+func (e *cutError) Unwrap() error { return e.error }
 
 // failure is a failed attempt with its explanation.
 type failure struct {
@@ -272,7 +283,8 @@ type failure struct {
 // explain returns the failure for the error of an attempt.
 func (o *OpenAI) explain(err error) failure {
 	var refusal *StatusError
-	var answer *answerError
+	var unusable *UnusableError
+	var cut *cutError
 	switch {
 	case errors.As(err, &refusal):
 		return o.refused(refusal)
@@ -283,8 +295,8 @@ func (o *OpenAI) explain(err error) failure {
 		return failure{err: fault.Wrap(fault.Unavailable, err,
 			"embedder_vectors_useless", "the vectors of the model %q on the embedding server %s do not tell texts apart; check that %s is an embedding model and that the server loaded it",
 			o.cfg.Model, o.cfg.BaseURL, o.cfg.Settings.Model)}
-	case errors.As(err, &answer):
-		return failure{retry: answer.cut, err: fault.Wrap(fault.Unavailable, answer.error,
+	case errors.As(err, &unusable), errors.As(err, &cut):
+		return failure{retry: cut != nil, err: fault.Wrap(fault.Unavailable, err,
 			"embedder_answer_invalid", "the answer of the embedding server %s is not valid; check %s and %s",
 			o.cfg.BaseURL, o.cfg.Settings.URL, o.cfg.Settings.Model)}
 	default:

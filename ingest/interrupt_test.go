@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"docent/embed"
 	"docent/rag/corpus"
 
 	"docent/ingest"
@@ -173,6 +174,24 @@ func TestEmbedderFails(t *testing.T) {
 		return nil
 	}
 	f.expect(ingest.Request{}, "added a.txt\nfailed b.txt: the embedder refuses it: the text is too long\nadded c.txt\n")
+	f.write("b.txt", "more poison")
+	f.write("d.txt", "good, too")
+	zeros := fault.Wrap(fault.Unavailable, &embed.UnusableError{Err: errors.New("zeros")}, "test_sentence", "the vectors of e do not tell texts apart")
+	f.embed.refuse = func(text string) error {
+		if strings.Contains(text, "poison") {
+			return zeros
+		}
+		return nil
+	}
+	f.expect(ingest.Request{}, "unchanged a.txt\nfailed b.txt: the embedder refuses it: the vectors of e do not tell texts apart\nunchanged c.txt\nadded d.txt\n")
+	f.write("d.txt", "better")
+	f.embed.refuse = func(string) error { return zeros } // whatever the text
+	for _, err := range f.in.Ingest(t.Context(), ingest.Request{Paths: []string{f.dir}}) {
+		last = err
+	}
+	if s := f.store.get(filepath.Join(f.dir, "d.txt")); !errors.Is(last, zeros) || s.doc.Status == corpus.Failed {
+		t.Errorf("without any vector: %v, stored %+v", last, s.doc)
+	}
 	if s := f.store.get(filepath.Join(f.dir, "b.txt")); s.doc.Status != corpus.Failed || len(s.chunks) != 0 {
 		t.Errorf("stored %+v", s.doc)
 	}

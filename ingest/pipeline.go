@@ -191,14 +191,19 @@ func (in *Ingester) next(ctx context.Context, order <-chan step, timer *time.Tim
 }
 
 // embedBatch embeds the documents of a batch. If the embedder refuses a
-// document or panics, only that document fails.
+// document, panics, or has no usable vectors for it, only that document fails.
 func (in *Ingester) embedBatch(ctx context.Context, b *batch) error {
 	alone := func(err error) bool {
-		return ctx.Err() == nil && (fault.KindOf(err) == fault.Invalid || panicked(err))
+		return ctx.Err() == nil && (fault.KindOf(err) == fault.Invalid || panicked(err) || unusable(err))
 	}
 	err := in.embedItems(ctx, b.items)
 	if err == nil || !alone(err) {
 		return err
+	}
+	if unusable(err) { // if the server has no vectors for this text either, no document is the cause
+		if _, err := embedTexts(ctx, in.cfg.Embedder, []string{controlText}); err != nil {
+			return fmt.Errorf("embed a text that every model knows: %w", err)
+		}
 	}
 	for _, it := range b.items {
 		err := in.embedItems(ctx, []*item{it})
@@ -227,6 +232,15 @@ func (in *Ingester) embedBatch(ctx context.Context, b *batch) error {
 		}
 	}
 	return nil
+}
+
+// controlText shows whether the embedder works.
+const controlText = "Which documents are there?"
+
+// unusable reports whether an error is an answer of the embedder without usable vectors.
+func unusable(err error) bool {
+	var u *embed.UnusableError
+	return errors.As(err, &u)
 }
 
 // panicked reports whether an error comes from a panic of the embedder.
