@@ -50,7 +50,7 @@ func openModels(b Base, with service) (*Models, error) {
 		if served, ok := model.(*llm.OpenAI); ok {
 			m.Served = append(m.Served, served)
 		}
-		pool = append(pool, model)
+		pool = append(pool, reported(b, with, model))
 		return nil
 	}
 	for i, name := range append([]string{l.Model}, l.Fallbacks...) { // on the configured server
@@ -346,7 +346,7 @@ func (m *Models) open(s definition.ModelServer) (llm.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.metered(model), nil
+	return m.metered(reported(m.base, m.with, model)), nil
 }
 
 // ModelHint explains how to get written answers.
