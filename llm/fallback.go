@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -287,11 +286,8 @@ func Refused(err error) bool {
 // unavailable reports whether an error is about the model and not about one request.
 func unavailable(err error) bool {
 	var refusal *StatusError
-	if errors.As(err, &refusal) {
-		switch refusal.Status {
-		case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
-			return false
-		}
+	if errors.As(err, &refusal) && (errors.Is(err, ErrTooLong) || errors.Is(err, ErrFiltered) || errors.Is(err, ErrNoTools)) {
+		return false
 	}
 	kind := fault.KindOf(err)
 	return kind == fault.Unavailable || kind == fault.RateLimited && refusal != nil || kind == fault.Internal && refusal != nil

@@ -132,6 +132,24 @@ func TestAllModelsFail(t *testing.T) {
 	}
 }
 
+// A refusal that is no fault of the question counts as a failure of the model.
+func TestRefusingModelIsDown(t *testing.T) {
+	t.Parallel()
+	for says, down := range map[string]bool{
+		"API key not valid. Please pass a valid API key.": true, "the field x is missing": true, "prompt is too long": false,
+	} {
+		o, s := refusing(t, llm.Config{APIKey: "geheim"}, 400, says, func(sent) bool { return true })
+		f := fallback(t, llm.FallbackConfig{Models: []llm.Model{o}})
+		_, err := llm.Ask(t.Context(), f, llm.Request{Messages: conversation.Messages})
+		if state := f.States()[0]; err == nil || (state.Failed != nil) != down {
+			t.Errorf("%s: %v, %+v", says, err, state)
+		}
+		if strings.Contains(says, "key") && (len(s.Requests()) != 1 || !strings.Contains(fault.Message(err), "API key")) {
+			t.Errorf("%s: %v after %d requests", says, err, len(s.Requests()))
+		}
+	}
+}
+
 // A model that does not begin in time has failed. One that reasons has begun.
 func TestFirstTokenIsLimited(t *testing.T) {
 	t.Parallel()

@@ -128,7 +128,8 @@ func (o *OpenAI) refused(model string, e *StatusError) failure {
 	// If the model server refuses docent, this is Unavailable to docent's own
 	// clients: signing in to docent would not help.
 	switch {
-	case e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden:
+	case e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden ||
+		e.Status == http.StatusBadRequest && badKey.MatchString(e.Message):
 		if o.cfg.APIKey == "" {
 			return wrong("model_key_missing", "the model server needs a key; set %s", s.Key)
 		}
@@ -166,9 +167,22 @@ func tooLong(e *StatusError) bool {
 	if e.Status == http.StatusRequestEntityTooLarge || e.Code == "context_length_exceeded" {
 		return true
 	}
+	if limitTooHigh.MatchString(e.Message) && !aboutPrompt.MatchString(e.Message) {
+		return false
+	}
 	return (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity || e.Status == http.StatusInternalServerError) &&
 		longPrompt.MatchString(e.Code+" "+e.Message)
 }
+
+// badKey matches the messages of servers that refuse a key with status 400, such as Gemini.
+var badKey = lazyregexp.New(`(?i)(?:invalid|incorrect|wrong) api[ _-]?key|api[ _-]?key (?:is )?(?:not valid|invalid|incorrect|expired)`)
+
+// limitTooHigh matches messages about the length of answers, and aboutPrompt those about
+// the whole request.
+var (
+	limitTooHigh = lazyregexp.New(`(?i)max_(?:completion_|output_|new_)?tokens\W{0,3}(?:is|are|must|should|cannot|exceeds)\b`)
+	aboutPrompt  = lazyregexp.New(`(?i)\b(?:inputs?|prompt|messages|context)\b`)
+)
 
 // longPrompt matches the messages of OpenAI, vLLM, llama.cpp, Gemini, Mistral, Cohere,
 // TGI, LM Studio, and similar servers.

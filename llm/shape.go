@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -25,6 +26,8 @@ type Shape struct {
 	NoToolRole bool
 	// Limit is the field for the length of an answer.
 	Limit LimitField
+	// Most is the longest answer in tokens that the server allows. 0 means any.
+	Most int
 	// NoStream asks for whole answers.
 	NoStream bool
 	// NoUsage leaves out stream_options.
@@ -57,6 +60,9 @@ const (
 // String describes the differences from the full API, or is "".
 func (s Shape) String() string {
 	var out []string
+	if s.Most > 0 {
+		out = append(out, fmt.Sprintf("at most %d tokens", s.Most))
+	}
 	for _, c := range []struct {
 		is   bool
 		says string
@@ -131,6 +137,9 @@ func (s Shape) apply(req openai.ChatCompletionRequest) openai.ChatCompletionRequ
 	}
 	if n := max(req.MaxTokens, req.MaxCompletionTokens); n > 0 { //nolint:staticcheck // deprecated by OpenAI, but known to all
 		req.MaxTokens, req.MaxCompletionTokens = 0, 0 //nolint:staticcheck // as above
+		if s.Most > 0 {
+			n = min(n, s.Most)
+		}
 		switch {
 		case s.Limit == LimitNone:
 		case s.Limit == LimitCompletion || s.Limit == LimitByName && reasons(req.Model):
@@ -201,35 +210,49 @@ func toolsAsText(list []openai.ChatCompletionMessage) []openai.ChatCompletionMes
 type change struct {
 	// hint matches the words of servers that want the change.
 	hint *lazyregexp.Regexp
+	// vague says that the hint also matches errors that are no refusals.
+	vague bool
 	// use makes the change. It returns false if the shape has it or the request does not need it.
 	use func(s *Shape, req *openai.ChatCompletionRequest) bool
 }
 
 // changes are the differences in the order in which they are tried without a hint.
 var changes = []change{
-	{lazyregexp.New(`(?i)stream_options|include_usage`), func(s *Shape, _ *openai.ChatCompletionRequest) bool {
+	{hint: lazyregexp.New(`(?i)stream_options|include_usage`), use: func(s *Shape, _ *openai.ChatCompletionRequest) bool {
 		return set(&s.NoUsage) && !s.NoStream
 	}},
-	{lazyregexp.New(`(?i)max_(?:completion_)?tokens|max_new_tokens|max_output_tokens`), nextLimit},
+	{hint: limitField, use: nextLimit},
 	{
-		lazyregexp.New(`(?i)system (?:role|message|prompt|instruction)|developer instruction|role.{0,20}\bsystem\b|roles? must|alternat|` +
+		hint: lazyregexp.New(`(?i)system (?:role|message|prompt|instruction)|developer instruction|role.{0,20}\bsystem\b|roles? must|alternat|` +
 			`only user|after the optional system|conversation roles|must (?:start|begin) with|jinja|chat template|template`),
-		func(s *Shape, req *openai.ChatCompletionRequest) bool {
+		use: func(s *Shape, req *openai.ChatCompletionRequest) bool {
 			return len(req.Messages) > 0 && req.Messages[0].Role == openai.ChatMessageRoleSystem && set(&s.NoSystem)
 		},
 	},
-	{lazyregexp.New(`(?i)\btool\b|roles? must|alternat|conversation roles|unexpected role|jinja|template`), func(s *Shape, req *openai.ChatCompletionRequest) bool {
-		return slices.ContainsFunc(req.Messages, func(m openai.ChatCompletionMessage) bool { return m.Role == openai.ChatMessageRoleTool }) &&
-			set(&s.NoToolRole)
-	}},
-	{lazyregexp.New(`(?i)temperature|top_p|penalty`), func(s *Shape, req *openai.ChatCompletionRequest) bool {
+	{
+		hint:  lazyregexp.New(`(?i)\btool\b|roles? must|alternat|conversation roles|unexpected role|jinja|template`),
+		vague: true,
+		use: func(s *Shape, req *openai.ChatCompletionRequest) bool {
+			return slices.ContainsFunc(req.Messages, func(m openai.ChatCompletionMessage) bool { return m.Role == openai.ChatMessageRoleTool }) &&
+				set(&s.NoToolRole)
+		},
+	},
+	{hint: lazyregexp.New(`(?i)temperature|top_p|penalty`), use: func(s *Shape, req *openai.ChatCompletionRequest) bool {
 		return (req.Temperature != 0 || req.TopP != 0 || req.PresencePenalty != 0 || req.FrequencyPenalty != 0) && set(&s.NoTemperature)
 	}},
-	{lazyregexp.New(`(?i)response_format|json_object|json[_ ]mode|json_schema`), func(s *Shape, req *openai.ChatCompletionRequest) bool {
-		return req.ResponseFormat != nil && set(&s.NoJSON)
+	{
+		hint: lazyregexp.New(`(?i)response_format|json_object|json[_ ]mode|json_schema`),
+		use: func(s *Shape, req *openai.ChatCompletionRequest) bool {
+			return req.ResponseFormat != nil && set(&s.NoJSON)
+		},
+	},
+	{hint: lazyregexp.New(`(?i)\bstream(?:ing|ed)?\b`), vague: true, use: func(s *Shape, _ *openai.ChatCompletionRequest) bool {
+		return set(&s.NoStream)
 	}},
-	{lazyregexp.New(`(?i)\bstream(?:ing|ed)?\b`), func(s *Shape, _ *openai.ChatCompletionRequest) bool { return set(&s.NoStream) }},
 }
+
+// limitField matches the fields for the length of an answer.
+var limitField = lazyregexp.New(`(?i)max_(?:completion_)?tokens|max_new_tokens|max_output_tokens`)
 
 func set(b *bool) bool {
 	fresh := !*b
@@ -255,6 +278,45 @@ func nextLimit(s *Shape, req *openai.ChatCompletionRequest) bool {
 	return true
 }
 
+// The numbers of tokens in refusals.
+var (
+	contextTokens = lazyregexp.New(`(?i)context (?:length|size|window)(?: is| of)? (\d+)|max_new_tokens\W{0,3}must be <= (\d+)`)
+	mostTokens    = lazyregexp.New(`(?i)(?:equal to|at most|<=|up to|maximum(?: value)?(?: of| is)?)\W{1,3}(\d+)`)
+)
+
+// lower returns a shape with shorter answers if the server has refused their length. An answer gets a quarter of a context
+// that it would fill by more than a half.
+func (s Shape) lower(req *openai.ChatCompletionRequest, words string) (Shape, bool) {
+	limit := max(req.MaxTokens, req.MaxCompletionTokens) //nolint:staticcheck // deprecated by OpenAI, but known to all
+	if s.Most > 0 {
+		limit = min(limit, s.Most)
+	}
+	most := 0
+	if context := numberIn(contextTokens, words); context > 0 {
+		if limit > context/2 {
+			most = context / 4
+		}
+	} else if limitField.MatchString(words) {
+		most = numberIn(mostTokens, words)
+	}
+	if s.Limit == LimitNone || most == 0 || most >= limit {
+		return s, false
+	}
+	s.Most = most
+	return s, true
+}
+
+// numberIn returns the number that a pattern finds, or 0.
+func numberIn(pattern *lazyregexp.Regexp, words string) int {
+	groups := pattern.FindStringSubmatch(words)
+	for i := 1; i < len(groups); i++ {
+		if n, err := strconv.Atoi(groups[i]); err == nil {
+			return n
+		}
+	}
+	return 0
+}
+
 // maxHinted limits the changes that a server asks for one after the other.
 const maxHinted = 8
 
@@ -271,11 +333,10 @@ func (o *OpenAI) attempt(ctx context.Context, req openai.ChatCompletionRequest, 
 	refused := fail
 	words := refusedShape(fail.err)
 	for range maxHinted {
-		next, ok := shape, false
+		next, ok := shape.lower(&req, serverWords(fail.err))
 		for _, c := range changes {
-			if words != "" && c.hint.MatchString(words) && c.use(&next, &req) {
-				ok = true
-				break
+			if !ok && words != "" && c.hint.MatchString(words) {
+				ok = c.use(&next, &req)
 			}
 		}
 		if !ok {
@@ -283,7 +344,7 @@ func (o *OpenAI) attempt(ctx context.Context, req openai.ChatCompletionRequest, 
 		}
 		shape = next
 		if resp, fail = o.shaped(ctx, req, shape, s); fail.err == nil {
-			o.adapted(ctx, first, shape, words)
+			o.adapted(ctx, first, shape, serverWords(refused.err))
 			return resp, failure{}
 		}
 		words = refusedShape(fail.err)
@@ -294,6 +355,13 @@ func (o *OpenAI) attempt(ctx context.Context, req openai.ChatCompletionRequest, 
 		return resp, fail
 	case unsent(fail.err) && refused.err != nil: // the next shape is one that go-openai refuses
 		fail, words = refused, refusedShape(refused.err)
+	}
+	if errors.Is(fail.err, ErrTooLong) && shape.Most != first.Most { // the prompt is too long, too
+		first.Most = shape.Most
+		o.adapted(ctx, o.Shape(), first, serverWords(refused.err))
+	}
+	if words != "" {
+		fail.retry = false // the next attempt would send the same
 	}
 	if words == "" || !search {
 		return nil, fail
@@ -369,14 +437,15 @@ func (o *OpenAI) shaped(ctx context.Context, req openai.ChatCompletionRequest, s
 	return resp, fail
 }
 
-// template matches the words of servers whose chat template fails, and of gateways that pass on a refusal, with any status.
-var template = lazyregexp.New(`(?i)template|jinja|roles? must|raise_exception|system role|unsupported|not support(?:ed)?\b|BadRequestError`)
+// passedOn matches the words of servers whose chat template fails, and of gateways that pass on a refusal, with any status.
+var passedOn = lazyregexp.New(`(?i)raise_exception|unsupported|not support(?:ed)?\b|BadRequestError`)
 
 // refusedShape returns the words of a server that may have refused the form of a request,
-// or "".
+// or "". Some servers do so with status 500 and name the form.
 func refusedShape(err error) string {
 	var refusal *StatusError
-	if err == nil || errors.Is(err, ErrNoTools) || errors.Is(err, ErrTooLong) || errors.Is(err, ErrFiltered) || !errors.As(err, &refusal) {
+	if err == nil || errors.Is(err, ErrNoTools) || errors.Is(err, ErrTooLong) || errors.Is(err, ErrFiltered) || !errors.As(err, &refusal) ||
+		badKey.MatchString(refusal.Message) {
 		return ""
 	}
 	words := refusal.Error()
@@ -384,7 +453,7 @@ func refusedShape(err error) string {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusNotImplemented:
 		return words
 	case http.StatusInternalServerError:
-		if template.MatchString(words) {
+		if passedOn.MatchString(words) || slices.ContainsFunc(changes, func(c change) bool { return !c.vague && c.hint.MatchString(words) }) {
 			return words
 		}
 	}

@@ -91,7 +91,19 @@ func TestShapeIsFoundAndKept(t *testing.T) {
 			func(s sent) bool { return s.has("max_tokens") || s.has("max_completion_tokens") },
 			llm.Shape{Limit: llm.LimitNone},
 		},
-		"system": {"System role not supported", func(s sent) bool { return strings.HasPrefix(s.roles(), "system") }, llm.Shape{NoSystem: true}},
+		"system":     {"System role not supported", func(s sent) bool { return strings.HasPrefix(s.roles(), "system") }, llm.Shape{NoSystem: true}},
+		"system 500": {"System role not supported", func(s sent) bool { return strings.HasPrefix(s.roles(), "system") }, llm.Shape{NoSystem: true}},
+		"roles 500": {
+			"Only user and assistant roles are supported!", func(s sent) bool { return strings.HasPrefix(s.roles(), "system") }, llm.Shape{NoSystem: true},
+		},
+		"stream_options 500": {
+			"ChatCompletion.__init__() got an unexpected keyword argument 'stream_options'",
+			func(s sent) bool { return s.has("stream_options") },
+			llm.Shape{NoUsage: true},
+		},
+		"max_tokens 500": {
+			"max_tokens is deprecated, use max_completion_tokens", func(s sent) bool { return s.has("max_tokens") }, llm.Shape{Limit: llm.LimitCompletion},
+		},
 		"instruction": {
 			"Developer instruction is not enabled for models/gemma-3-27b-it",
 			func(s sent) bool { return strings.HasPrefix(s.roles(), "system") },
@@ -112,14 +124,28 @@ func TestShapeIsFoundAndKept(t *testing.T) {
 			func(s sent) bool { return s.has("temperature") || s.has("max_tokens") },
 			llm.Shape{Limit: llm.LimitNone, NoTemperature: true},
 		},
-		"LiteLLM": {
+		"LiteLLM 500": {
 			"litellm.BadRequestError: XException - temperature is not supported by this model", func(s sent) bool { return s.has("temperature") },
 			llm.Shape{NoTemperature: true},
+		},
+		"highest limit": {
+			"max_tokens must be less than or equal to 8", func(s sent) bool { return string(s.fields["max_tokens"]) == "9" }, llm.Shape{Most: 8},
+		},
+		"highest limit, OpenAI": {
+			"max_tokens is too large: 9. This model supports at most 8 completion tokens, whereas you provided 9.",
+			func(s sent) bool { return string(s.fields["max_tokens"]) == "9" },
+			llm.Shape{Most: 8},
+		},
+		"limit without a number": {"max_tokens must be less than the limit", func(s sent) bool { return s.has("max_tokens") }, llm.Shape{Limit: llm.LimitCompletion}},
+		"limit fills the context": {
+			"This model's maximum context length is 12 tokens. However, you requested 13 tokens (4 in the messages, 9 in the completion).",
+			func(s sent) bool { return string(s.fields["max_tokens"]) == "9" },
+			llm.Shape{Most: 3},
 		},
 		"no words": {"bad request", func(s sent) bool { return strings.HasPrefix(s.roles(), "system") }, llm.Shape{NoSystem: true}},
 	} {
 		status := 400
-		if name == "LiteLLM" {
+		if strings.HasSuffix(name, " 500") {
 			status = 500
 		}
 		o, s := refusing(t, cfg, status, c.says, c.wrong)
