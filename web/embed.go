@@ -4,6 +4,7 @@
 package web
 
 import (
+	"context"
 	"embed"
 	"io/fs"
 	"net/http"
@@ -15,11 +16,14 @@ var dist embed.FS
 // Handler serves the embedded page. It serves index.html for every address that
 // is not a file. Browsers may cache hashed assets forever. If the page was not
 // built, Handler serves instructions to build it. It reads nothing from disk
-// and is safe for concurrent use.
-func Handler() http.Handler {
+// and is safe for concurrent use. base returns the path below which a proxy
+// serves the page, such as /docent, or "".
+func Handler(base func(context.Context) string) http.Handler {
 	sub, err := fs.Sub(dist, "dist")
 	if err != nil {
 		panic(err) // "dist" is a valid path; embedding it is checked by the compiler
 	}
-	return newSite(sub)
+	s := newSite(sub)
+	s.base = base
+	return s
 }

@@ -3,9 +3,11 @@ package web
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"html"
 	"io"
 	"io/fs"
 	"mime"
@@ -42,6 +44,8 @@ var views = []string{"c", "documents", "settings"}
 type site struct {
 	files map[string]*file
 	start *file // the page; its deep links lie behind #
+	// base returns the base path for the page's relative addresses, or "".
+	base func(context.Context) string
 }
 
 // file is one file of the page, ready to be sent.
@@ -55,7 +59,7 @@ type file struct {
 }
 
 func newSite(fsys fs.FS) *site {
-	s := &site{files: map[string]*file{}}
+	s := &site{files: map[string]*file{}, base: func(context.Context) string { return "" }}
 	_ = fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -117,7 +121,25 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if f.name == widgetFile || strings.HasPrefix(f.name, assetPrefix) {
 		share(w.Header())
 	}
+	if base := s.base(r.Context()); base != "" && f == s.start {
+		f = f.below(base)
+		h := w.Header()
+		h.Set("Content-Security-Policy", strings.Replace(h.Get("Content-Security-Policy"), "base-uri 'none'", "base-uri 'self'", 1))
+	}
 	f.send(w, r)
+}
+
+// below returns the page with the base path that its relative addresses begin with. A proxy that removes the path hides
+// whether the address in the browser ends in a slash.
+func (f *file) below(base string) *file {
+	page := f.data
+	if f.packed {
+		var b bytes.Buffer
+		unpack(&b, page)
+		page = b.Bytes()
+	}
+	element := `<head><base href="` + html.EscapeString(base) + `/">`
+	return newFile(f.name, bytes.Replace(page, []byte("<head>"), []byte(element), 1))
 }
 
 // share lets pages of other origins run a file, which the widget needs. It holds

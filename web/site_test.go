@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -17,7 +18,7 @@ var script = strings.Repeat("console.log('docent');\n", 200)
 
 // built is a page as a build leaves it.
 var built = fstest.MapFS{
-	"index.html.gz":          {Data: pack("<!doctype html><title>docent</title>")},
+	"index.html.gz":          {Data: pack("<!doctype html><head><title>docent</title>")},
 	"placeholder.html":       {Data: []byte("not built")},
 	"theme.js":               {Data: []byte("0")},
 	"widget.js":              {Data: []byte("1")},
@@ -120,9 +121,24 @@ func TestSiteWithoutBuildSaysHow(t *testing.T) {
 
 func TestHandlerServesWhatIsEmbedded(t *testing.T) {
 	t.Parallel()
-	res := get(t, Handler(), "GET", "/")
+	res := get(t, Handler(func(context.Context) string { return "/docent" }), "GET", "/")
 	if got := body(t, res); res.StatusCode != http.StatusOK || !strings.Contains(got, "docent") {
 		t.Errorf("status %d body %q", res.StatusCode, got)
+	}
+}
+
+// TestPageBelowBasePath reads the page of a proxy that removes the base path, and so hides whether the address in the
+// browser ends in a slash.
+func TestPageBelowBasePath(t *testing.T) {
+	t.Parallel()
+	h := newSite(built)
+	h.base = func(context.Context) string { return "/docent" }
+	res := get(t, h, "GET", "/", "Accept-Encoding", "gzip")
+	if got := body(t, res); !strings.Contains(got, `<head><base href="/docent/"><title>`) || res.Header.Get("Content-Length") != strconv.Itoa(len(got)) {
+		t.Errorf("%q, header %v", got, res.Header)
+	}
+	if policy := res.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "base-uri 'self'") {
+		t.Errorf("the browser ignores the base path: %s", policy)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"docent/api/edge"
 	"docent/api/insights"
 	"docent/api/mcp"
+	"docent/api/route"
 	"docent/auth"
 	"docent/auth/audit"
 	"docent/auth/rights/enforce"
@@ -33,7 +34,7 @@ func (s *Server) handler(addr string) (http.Handler, error) {
 	}
 	var page http.Handler = s.api // answers 404 for unknown paths
 	if !s.Config.NoUI {
-		page = web.Handler()
+		page = web.Handler(route.Base)
 	}
 	served := s.tracer.Requests(s.api)
 	mux := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
