@@ -137,7 +137,7 @@ func TestReplace(t *testing.T) {
 	}
 	f.want("the same file", replace("upload:pump.md", "v2.md", "# Pump 2\n\nIt rests."), "unchanged upload:pump.md\n")
 
-	f.upload("all.zip", string(zipped(t, "a.md", "# A")))
+	f.upload("all.zip", zipped(t, "a.md", "# A"))
 	f.run(ingest.Request{Paths: []string{f.write("docs/x.md", "# X")}})
 	for source, want := range map[string]string{
 		"upload:pump.md":      `conflict document 1 has the file ending ".md", and "v2.pdf" has another one; choose such a file, or add a new document`,

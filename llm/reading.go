@@ -314,7 +314,7 @@ func (r *reading) retract(p *piece, more string) {
 // think reads reasoning.
 func (r *reading) think(p *piece, last bool) bool {
 	var m mark
-	at := -1
+	var at int
 	if r.tag != "" {
 		m, at = firstTag(lowered(r.pending))
 	} else {

@@ -129,19 +129,20 @@ func (c *conversation) endLine(stream begun) {
 func (c *conversation) reply(e client.Entry, stream begun) {
 	var rag payload.RAGMessage
 	var options payload.Options
-	if e.Action == payload.ReplyRAG && json.Unmarshal(e.Message, &rag) == nil {
+	switch {
+	case e.Action == payload.ReplyRAG && json.Unmarshal(e.Message, &rag) == nil:
 		rag = order.ByCitation(rag)
 		c.last = &rag
 		c.options = nil
 		c.finish(stream, rag.Answer)
 		_ = printEvidence(c.page, rag) // nothing can be done about an output that is gone
-	} else if e.Action == payload.ReplyOptions && json.Unmarshal(e.Message, &options) == nil {
+	case e.Action == payload.ReplyOptions && json.Unmarshal(e.Message, &options) == nil:
 		c.endLine(stream)
 		c.options = options
 		for i, label := range options {
 			c.say("  %d. %s", i+1, oneLine(label))
 		}
-	} else {
+	default:
 		if e.Action == payload.ReplyDataFrame { // it must not continue a table
 			fmt.Fprintln(c.page)
 		}
