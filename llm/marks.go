@@ -26,9 +26,15 @@ var (
 	edgeOfName = lazyregexp.New(`^(?:start|begin)_(?:of_)?|_(?:start|begin)$|^(?:end|stop)_(?:of_)?|_(?:end|stop)$`)
 )
 
+// thinkingFence begins a fence around reasoning, as some prompts ask for.
+const thinkingFence = "```thinking\n"
+
 // reasoningMarks are the other marks around reasoning: opening and closing.
 var reasoningMarks = [][2]string{
 	{"[think]", "[/think]"},                                    // Magistral
+	{"&lt;think&gt;", "&lt;/think&gt;"},                        // gateways that escape HTML
+	{thinkingFence, "\n```\n"},                                 // prompts
+	{"**thinking:**", "**answer:**"},                           // prompts
 	{"[thinking]", "[/thinking]"},                              // prompts
 	{"[reasoning]", "[/reasoning]"},                            // prompts
 	{"<details>\n<summary>th", "</details>"},                   // "Thought for 5 seconds", of chat clients
@@ -53,8 +59,8 @@ var answerMarks = []string{
 	"<solution>", "</solution>", "<final_answer>", "</final_answer>", "[begin final response]", "[end final response]",
 }
 
-// emphasis are marks in an answer that are left out: those of GLM-V around the result.
-var emphasis = []string{"<|begin_of_box|>", "<|end_of_box|>"}
+// emphasis are marks in an answer that are left out: those of GLM-V around the result, and of Phi-4 before the text.
+var emphasis = []string{"<|begin_of_box|>", "<|end_of_box|>", "<|im_sep|>"}
 
 // The marks of the channels of gpt-oss (harmony).
 const (
@@ -111,9 +117,9 @@ func allMarks() (all []mark) {
 	return all
 }
 
-// startsOnly reports whether a mark is words, which mean reasoning only at the start of a text.
+// startsOnly reports whether a mark is words or a fence, which mean reasoning only at the start of a text.
 func startsOnly(text string) bool {
-	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "...")
+	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, ":**") || strings.HasSuffix(text, "...") || text == thinkingFence
 }
 
 // firstTag returns the first tag around reasoning in a text in lower case, and its offset, or -1.

@@ -33,14 +33,16 @@ type Marker struct {
 }
 
 // parseMarker reads a citation marker at the start of s: [1], [1, 2], [1-3], [1 and 2],
-// [^1], [#1], \[1\], [passage 1], [Source: 1], (see passage 1), 【1】, 〔1〕, or 【1†source】.
+// [^1], [#1], \[1\], \cite{1}, [passage 1], [Source: 1], (see passage 1), 【1】, 〔1〕, or 【1†source】.
 func parseMarker(s string) (Marker, bool) {
-	var closing string
+	var opening, closing string
 	switch {
 	case strings.HasPrefix(s, "["):
 		closing = "]"
 	case strings.HasPrefix(s, `\[`):
 		closing = `\]`
+	case strings.HasPrefix(s, latexCite):
+		opening, closing = latexCite, "}"
 	case wordMarker.MatchString(s):
 		closing = ")"
 	case strings.HasPrefix(s, "【"):
@@ -54,10 +56,11 @@ func parseMarker(s string) (Marker, bool) {
 	if end < 0 {
 		return Marker{}, false
 	}
-	if len(closing) > end {
+	from := max(len(opening), len(closing))
+	if from > end {
 		return Marker{}, false
 	}
-	inner := s[len(closing):end]
+	inner := s[from:end]
 	inner, _, _ = strings.Cut(inner, "†")
 	inner = conjunction.ReplaceAllString(inner, ",")
 	m := Marker{End: end + len(closing)}
@@ -72,6 +75,9 @@ func parseMarker(s string) (Marker, bool) {
 	}
 	return m, len(m.Docs) > 0
 }
+
+// latexCite begins a marker of LaTeX.
+const latexCite = `\cite{`
 
 // wordMarker matches the start of a marker in parentheses. It needs a word, because numbers in parentheses are common.
 var wordMarker = lazyregexp.New(`^\((?i:(?:` + seeWords + `)\s+)?(?i:passages?|sources?|quellen?|fuentes?)\s*[:#]?\s*\d`)

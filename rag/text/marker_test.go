@@ -10,7 +10,7 @@ func TestParseMarker(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[string][]int{
 		"[1]": {1}, "[1, 2]": {1, 2}, "[1,2;3] x": {1, 2, 3}, "【4】": {4}, "【4†source】": {4}, "[ 12 ]": {12}, "[^3]": {3}, "[2-4]": {2, 3, 4}, "[2–3]": {2, 3},
-		"[passages 1 and 2]": {1, 2}, "[1 and 3]": {1, 3}, "[#1]": {1}, "[Passage #2]": {2}, "(see passage 1)": {1}, "(passages 1 and 2)": {1, 2}, "(Source: 2)": {2},
+		"[passages 1 and 2]": {1, 2}, "[1 and 3]": {1, 3}, "[#1]": {1}, `\cite{1,2}`: {1, 2}, "[Passage #2]": {2}, "(see passage 1)": {1}, "(passages 1 and 2)": {1, 2}, "(Source: 2)": {2},
 		"[1†L3-L5]": {1}, "[1:3]": nil, "〔1〕": {1}, "[Quelle 1]": {1}, "(siehe Quelle 1)": {1}, "[Fuente 1]": {1}, "[cite: 1, 2]": {1, 2}, "[citation:1]": {1}, "[citation 2]": {2},
 		"[p. 5]": nil, "(see page 5)": nil, "(1)": nil, "(see 1)": nil,
 		"[passage 2]": {2}, "[Source 1, source 2]": {1, 2},
