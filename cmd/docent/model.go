@@ -3,7 +3,9 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -113,11 +115,21 @@ func (in *modelInstall) run(cmd *cobra.Command, from string) error {
 	default:
 		err = multilingual.Install(from, in.dir)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && meantModel(from):
+		return fault.New(fault.Invalid, "cli_usage_meant", "%w; did you mean %s?", err, multilingual.Model)
+	case err != nil:
 		return err
 	}
 	_, err = fmt.Fprintln(in.std.out, "installed", multilingual.Path(in.dir))
 	return err
+}
+
+// meantModel reports whether a name is similar to that of the model that docent downloads.
+func meantModel(name string) bool {
+	names := &cobra.Command{SuggestionsMinimumDistance: 2} // typing errors
+	names.AddCommand(&cobra.Command{Use: multilingual.Model, Run: func(*cobra.Command, []string) {}})
+	return len(names.SuggestionsFor(name)) > 0
 }
 
 // hub installs a model in the file layout of Hugging Face.

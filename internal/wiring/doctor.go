@@ -120,6 +120,7 @@ func counted(n int, noun string) string {
 // checks returns the checks in the order of the report.
 func (d *Doctor) checks() []Check {
 	return []Check{
+		{each: d.exposedChecks},
 		{Name: "data", Run: d.checkData, Remedy: "choose a folder you may write to: --data DIR or DOCENT_DATA"},
 		{Name: "database", Run: d.checkDatabase, Remedy: d.databaseRemedy()},
 		{Name: "secrets", Run: d.checkSecrets, Remedy: "restore secret.key or DOCENT_SECRET_KEY; or enter the keys of models again in the view Models, " +
@@ -176,6 +177,21 @@ func (d *Doctor) checkOffice(context.Context) (string, error) {
 		"install LibreOffice (Debian: apt install libreoffice-writer libreoffice-calc libreoffice-impress)", nil
 }
 
+// exposedChecks returns a check that fails if other users can read secrets in the configuration file.
+func (d *Doctor) exposedChecks() []Check {
+	file := d.Config.ExposedFile
+	if file == "" {
+		return nil
+	}
+	return []Check{{
+		Name: "settings", Remedy: "or move keys and passwords to environment variables",
+		Run: func(context.Context) (string, error) {
+			return "", fault.New(fault.Invalid, "cli_file_exposed",
+				"other users can read %s, which contains a key or a password; run: chmod 600 %s", file, file)
+		},
+	}}
+}
+
 func (d *Doctor) checkData(context.Context) (string, error) {
 	if err := os.MkdirAll(d.Config.CacheDir(), 0o700); err != nil {
 		return "", err
@@ -187,10 +203,6 @@ func (d *Doctor) checkData(context.Context) (string, error) {
 	defer os.Remove(f.Name())
 	if err := f.Close(); err != nil {
 		return "", err
-	}
-	if file := d.Config.ExposedFile; file != "" {
-		return "", fault.New(fault.Invalid, "cli_file_exposed",
-			"other users can read %s, which contains a key or a password; run: chmod 600 %s", file, file)
 	}
 	if err := disk.Check(d.Config.Data, disk.Least); err != nil {
 		return "", err
