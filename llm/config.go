@@ -45,6 +45,9 @@ type Config struct {
 	MaxTokens int
 	// Timeout bounds a whole call with its retries. Default: DefaultTimeout.
 	Timeout time.Duration
+	// FirstToken bounds the time to the first text or reasoning in [OpenAI.Probe].
+	// Default: 0, Timeout.
+	FirstToken time.Duration
 	// IdleTimeout bounds the time between two pieces of a stream, after the first
 	// piece. Default: DefaultIdleTimeout.
 	IdleTimeout time.Duration
@@ -101,8 +104,8 @@ func (c Config) complete() (Config, error) {
 		return c, fmt.Errorf("llm: Config.Temperature is %g, want 0 to 2", *c.Temperature)
 	case c.MaxTokens < 0:
 		return c, fmt.Errorf("llm: Config.MaxTokens is %d, want 0 or more", c.MaxTokens)
-	case c.Timeout < 0, c.IdleTimeout < 0, c.Backoff < 0:
-		return c, errors.New("llm: Config.Timeout, IdleTimeout and Backoff must not be negative")
+	case c.Timeout < 0, c.FirstToken < 0, c.IdleTimeout < 0, c.Backoff < 0:
+		return c, errors.New("llm: Config.Timeout, FirstToken, IdleTimeout and Backoff must not be negative")
 	}
 	c.Name = cmp.Or(c.Name, c.Model)
 	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)

@@ -135,6 +135,12 @@ func (f *Fallback) Chat(ctx context.Context, req Request) iter.Seq2[Delta, error
 
 var errFirstToken = errors.New("timeout of the first token")
 
+// late is the error of a model that wrote nothing within a limit.
+func late(model string, limit time.Duration) error {
+	return fault.Wrap(fault.Unavailable, errFirstToken, "model_first_token",
+		"the model %s wrote nothing within %v", model, limit.Round(time.Millisecond))
+}
+
 // reserve is the time that a call leaves for each further model, and for an answer
 // without a model.
 const reserve = 30 * time.Second
@@ -186,8 +192,7 @@ func (f *Fallback) call(
 	before := f.states[i].successes()
 	for d, err := range m.Chat(call, req) {
 		if err != nil && ctx.Err() == nil && errors.Is(context.Cause(call), errFirstToken) {
-			err = fault.Wrap(fault.Unavailable, errFirstToken, "model_first_token",
-				"the model %s wrote nothing within %v", m.Name(), limit.Round(time.Millisecond))
+			err = late(m.Name(), limit)
 		}
 		switch {
 		case err != nil && (begun || ctx.Err() != nil || errors.Is(err, ErrTooLong) || errors.Is(err, ErrNoTools)):

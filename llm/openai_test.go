@@ -353,6 +353,16 @@ func TestMessagesThatCannotBeSent(t *testing.T) {
 	}
 }
 
+// A probe does not wait longer for the first token than a user.
+func TestProbeIsNotLate(t *testing.T) {
+	t.Parallel()
+	hang := llmtest.Reply{Text: []string{"late"}, Wait: func(ctx context.Context, _ int) error { <-ctx.Done(); return ctx.Err() }}
+	o, _, _ := serve(t, llm.Config{FirstToken: time.Millisecond}, hang)
+	if _, err := o.Probe(t.Context()); !strings.Contains(fault.Message(err), "1ms") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 func TestProbe(t *testing.T) {
 	t.Parallel()
 	o, s, _ := serve(t, llm.Config{}, llmtest.Say("one, ", "two"), llmtest.Reply{ToolCalls: []llmtest.ToolCall{{ID: "a", Name: "current_time", Arguments: "{}"}}})

@@ -85,10 +85,22 @@ func (o *OpenAI) Probe(ctx context.Context) (Report, error) {
 	start := time.Now()
 	var answer Answer
 	length := 0 // of the text
-	for d, err := range stream(withoutRetries(ctx), o, Request{Messages: probe}, &o.habit) {
-		if err != nil {
+	begun := func() bool { return true }
+	call, cancel := context.WithCancelCause(withoutRetries(ctx))
+	defer cancel(nil)
+	if o.cfg.FirstToken > 0 {
+		timer := time.AfterFunc(o.cfg.FirstToken, func() { cancel(errFirstToken) })
+		defer timer.Stop()
+		begun = timer.Stop
+	}
+	for d, err := range stream(call, o, Request{Messages: probe}, &o.habit) {
+		switch {
+		case err != nil && ctx.Err() == nil && errors.Is(context.Cause(call), errFirstToken):
+			return r, late(o.Name(), o.cfg.FirstToken)
+		case err != nil:
 			return r, o.missing(ctx, err)
 		}
+		begun()
 		if r.FirstToken == 0 {
 			r.FirstToken = time.Since(start)
 		}

@@ -237,7 +237,7 @@ func modelConfig(b Base, with service, model, setting string) llm.Config {
 	return llm.Config{
 		HTTPClient: tracedClient(),
 		ForUsers:   with.quotas != nil, // only a server has users
-		BaseURL:    l.URL, APIKey: l.Key, Model: model, Timeout: l.Timeout, Logger: b.Log, Metrics: b.metrics,
+		BaseURL:    l.URL, APIKey: l.Key, Model: model, Timeout: l.Timeout, FirstToken: l.FirstToken, Logger: b.Log, Metrics: b.metrics,
 		Settings: llm.Settings{
 			URL: "--llm-url or DOCENT_LLM_URL", Key: "--llm-key or OPENAI_API_KEY", Model: setting, Timeout: "--llm-timeout or DOCENT_LLM_TIMEOUT",
 		},
