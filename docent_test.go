@@ -377,7 +377,7 @@ func TestModels(t *testing.T) {
 	if err := d.Close(ctx); err != nil {
 		t.Error(err)
 	}
-	if said := log.String(); !strings.Contains(said, `there is no model \"missing\"`) {
+	if said := log.String(); !strings.Contains(said, `level=ERROR msg="the agent names an unknown model"`) || !strings.Contains(said, `reason="there is no model \"missing\"`) {
 		t.Errorf("the log does not name the model: %s", said)
 	}
 }

@@ -321,8 +321,9 @@ func runRAG(ctx context.Context, s *Session, answers RAG, req rag.Request) (answ
 			return message, nil
 		}
 		if named && errors.Is(err, rag.ErrUnknownModel) { // not a mistake of the user
-			s.Log(ctx, "the agent names an unknown model", err)
+			reason := fault.Message(err)
 			err = fault.New(fault.Internal, "agent_mistake", "this agent has a mistake; its operator finds the reason in the log")
+			s.Log(ctx, "the agent names an unknown model", err, "reason", reason)
 		}
 		if err != nil {
 			if begun != nil && text.Len() > 0 {
