@@ -59,8 +59,8 @@ var answerMarks = []string{
 	"<solution>", "</solution>", "<final_answer>", "</final_answer>", "[begin final response]", "[end final response]",
 }
 
-// emphasis are marks in an answer that are left out: those of GLM-V around the result, and of Phi-4 before the text.
-var emphasis = []string{"<|begin_of_box|>", "<|end_of_box|>", "<|im_sep|>"}
+// emphasis are marks in an answer that are left out: those of GLM-V around the result.
+var emphasis = []string{"<|begin_of_box|>", "<|end_of_box|>"}
 
 // The marks of the channels of gpt-oss (harmony).
 const (

@@ -70,7 +70,6 @@ func TestReasoningIsNoAnswer(t *testing.T) {
 		"escaped":             {says: "&lt;think&gt;" + thoughts + "&lt;/think&gt;" + answered, want: answered, thinks: thoughts},
 		"fence":               {says: "```thinking\n" + thoughts + "\n```\n" + answered, want: answered, thinks: thoughts},
 		"bold words":          {says: "**Thinking:** " + thoughts + "\n\n**Answer:** " + answered, want: answered, thinks: thoughts},
-		"Phi-4":               {says: "<|im_sep|>" + answered, want: answered},
 		"GLM-V":               {says: "<think>" + thoughts + "</think>Employees get <|begin_of_box|>27 days<|end_of_box|> [1].", want: "Employees get 27 days [1].", thinks: thoughts},
 		"GLM-V, no thoughts":  {says: "Employees get <|begin_of_box|>27 days<|end_of_box|> [1].", want: "Employees get 27 days [1]."},
 		"MiroThinker":         {says: "<think>" + thoughts + "</think>\n\n\\boxed{" + answered + "}", want: "\\boxed{" + answered + "}", thinks: thoughts},

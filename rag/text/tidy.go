@@ -28,7 +28,7 @@ const (
 
 // templateToken matches a mark of a chat template at the start of a text, and the role
 // after the mark. Some servers do not remove these marks from the text of a model.
-var templateToken = lazyregexp.New(`^(?:<\|(?:im_start|im_end|eot_id|eom_id|start_header_id|end_header_id|endoftext|end_of_text|begin_of_text|end|user|assistant|system)\|>` +
+var templateToken = lazyregexp.New(`^(?:<\|(?:im_(?:start|end|sep)|eot_id|eom_id|start_header_id|end_header_id|endoftext|end_of_text|begin_of_text|end|user|assistant|system)\|>` +
 	`|</?s>|\[/?INST\]|<(?:start|end)_of_turn>)(?:(?:system|user|assistant|model)\b)?\s*`)
 
 // repeatedTag matches a tag of a passage in the prompt. Weak models repeat it.
