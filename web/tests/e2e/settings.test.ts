@@ -14,7 +14,7 @@ const open = async () => {
   await page.goto(`${program.url}/#/settings`);
   await page.getByRole('heading', { name: 'Status' }).waitFor();
 };
-const radio = (name: string) => page.getByRole('radio', { name, exact: true });
+const radio = (name: string) => page.getByRole('region', { name: /^(?:Appearance and input|Darstellung und Eingabe)$/ }).getByRole('radio', { name, exact: true });
 const paper = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
 
 describe('settings', () => {
@@ -139,9 +139,9 @@ describe('settings', () => {
     await accessible(page);
     await expect.poll(() => page.locator('.answer').allTextContents().then((all) => all.join(' '))).not.toMatch(/I don't know|Hello/);
     await page.goto(`${program.url}/#/documents`);
-    await page.locator('input[type=file]:not(.folder)').setInputFiles([{ name: 'b.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2, 3, 255, 254, 0, 9]) }]);
-    await page.locator('.uploads li.failed', { hasText: 'Binärdatei: docent kann Dokumente der Art application/octet-stream nicht lesen' }).waitFor();
-    await page.locator('.row .failed', { hasText: 'Binärdatei' }).waitFor();
+    await page.locator('input[type=file]:not(.folder)').setInputFiles([{ name: 'b.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7 broken') }]);
+    await page.locator('.uploads li.failed', { hasText: 'Das PDF lässt sich nicht öffnen' }).waitFor();
+    await page.locator('.row .failed', { hasText: 'Beschädigt' }).waitFor();
   });
 
   test('the status comes from the server, and is copied without secrets', async () => {
