@@ -128,6 +128,9 @@ func (c *Config) addStored(models []Model) []Ignored {
 		if err == nil && m.URL == "" && m.Key == "" && c.LLM.URL == "" && c.LLM.Key == "" {
 			err = m.problem("it needs url, provider, or key")
 		}
+		if _, entry := c.Named(m.Name); err == nil && !entry && m.Name == c.LLM.Model && (c.LLM.URL != "" || c.LLM.Key != "") {
+			err = m.problem("--model with --llm-url or a key has this name; choose another name")
+		}
 		if err != nil {
 			ignored = append(ignored, Ignored{ModelKey(m.Name), err})
 			continue

@@ -71,6 +71,13 @@ func TestStoredModels(t *testing.T) {
 	if own, _ := with.Named("own"); own.URL != "http://own/v1" || own.Origin().Kind != FromProgram || with.LLM.Model != "own" {
 		t.Errorf("own is %+v, and %s answers", own, with.LLM.Model)
 	}
+	flags, err := Load(Sources{Env: env(), Flags: map[string]string{"model": "own", "llm-url": "http://flag/v1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if with, ignored = flags.With(Stored{Models: stored.Models[1:2]}); len(with.ChatModels) != 0 || ignoredKeys(ignored) != "models.own" {
+		t.Errorf("flags with the name of a stored model: %+v, ignored are %s", with.ChatModels, ignoredKeys(ignored))
+	}
 	empty, err := Load(Sources{Env: env()})
 	if err != nil {
 		t.Fatal(err)

@@ -387,8 +387,8 @@ func TestProbe(t *testing.T) {
 	// A server that lists the model but refuses every request has failed.
 	o, s, _ = serve(t, llm.Config{}, llmtest.Reply{Status: 400, Body: `{"error":{"message":"your plan has no chat of org-SECRET"}}`})
 	s.ModelNames = []string{"m"}
-	if _, err = o.Probe(t.Context()); err == nil || llm.ServerWords(err) != "status 400 Bad Request: your plan has no chat of [organization]" {
-		t.Errorf("%v, the server's words are %q", err, llm.ServerWords(err))
+	if _, err = o.Probe(t.Context()); err == nil || llm.Reason(err) != "status 400 Bad Request: your plan has no chat of [organization]" {
+		t.Errorf("%v, the server's words are %q", err, llm.Reason(err))
 	}
 
 	// A text that begins like reasoning is held back, but the server streams.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -188,9 +189,18 @@ func (o *OpenAI) missing(ctx context.Context, err error) error {
 		strings.Join(names, ", "))
 }
 
-// ServerWords returns the words with which a model server refused a request, or "". They
-// are for the operator. Keys and names of organizations are left out.
-func ServerWords(err error) string { return serverWords(err) }
+// Reason returns why a model server did not answer: its own words, or the failure of the
+// network; "" without them. It is for the operator. Keys and names of organizations are
+// left out.
+func Reason(err error) string {
+	if words := serverWords(err); words != "" {
+		return words
+	}
+	if network := (*url.Error)(nil); errors.As(err, &network) {
+		return network.Err.Error() // without the address, which may have a key
+	}
+	return ""
+}
 
 // Models lists the names of the server's models.
 func (o *OpenAI) Models(ctx context.Context) ([]string, error) {

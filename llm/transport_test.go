@@ -133,7 +133,7 @@ func TestErrorsWithStatus200(t *testing.T) {
 			}
 			t.Cleanup(o.Config().HTTPClient.CloseIdleConnections)
 			_, err = llm.Ask(t.Context(), o, llm.Request{})
-			if fault.KindOf(err) != fault.Unavailable || !strings.Contains(llm.ServerWords(err), words) || !strings.Contains(log.String(), words) {
+			if fault.KindOf(err) != fault.Unavailable || !strings.Contains(llm.Reason(err), words) || !strings.Contains(log.String(), words) {
 				t.Errorf("%s, %s: %v (%s), logged %s", name, form, err, fault.KindOf(err), log.String())
 			}
 			if strings.Contains(fault.Message(err), words) {
@@ -158,7 +158,7 @@ func TestRedirectsOfServers(t *testing.T) {
 		}
 		t.Cleanup(o.Config().HTTPClient.CloseIdleConnections)
 		_, err = llm.Ask(t.Context(), o, llm.Request{})
-		if fault.KindOf(err) != fault.Unavailable || !strings.Contains(llm.ServerWords(err), other.URL+"/v1/chat/completions") ||
+		if fault.KindOf(err) != fault.Unavailable || !strings.Contains(llm.Reason(err), other.URL+"/v1/chat/completions") ||
 			strings.Contains(fmt.Sprint(err), "secret") || len(reached) > 0 {
 			t.Errorf("%d: %v", status, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"docent/api/route"
 	"docent/config"
 	"docent/internal/fault"
+	"docent/llm"
 	"docent/rag"
 	"docent/settings"
 )
@@ -108,6 +109,10 @@ type ModelTest struct {
 	Tools bool `json:"tools"`
 	// Problem is the failure.
 	Problem *fault.Text `json:"problem,omitempty"`
+	// Server are the server's words about the failure.
+	Server string `json:"server,omitempty" doc:"The server's words about the failure, or the failure of the network, in the language of the server."`
+	// Adapted says how docent changes requests for the server.
+	Adapted string `json:"adapted,omitempty" doc:"What docent changes in its requests, because the server refuses them otherwise."`
 }
 
 type modelsOutput struct{ Body ModelList }
@@ -281,7 +286,7 @@ func (s server) test(ctx context.Context, in *testInput) (*testOutput, error) {
 	}
 	return &testOutput{ModelTest{
 		OK: err == nil, FirstTokenMS: report.FirstToken.Milliseconds(), Streams: !report.Whole, Reasons: report.Reasons, Tools: report.Tools,
-		Problem: problemOf(err),
+		Problem: problemOf(err), Server: llm.Reason(err), Adapted: report.Shape.String(),
 	}}, nil
 }
 

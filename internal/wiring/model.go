@@ -157,7 +157,7 @@ func (m *Models) probe(ctx context.Context) error {
 				level = slog.LevelError
 			}
 			m.base.Log.Log(ctx, level, "the test of the chat model failed; docent doctor repeats it", "model", model.Name(),
-				"reason", fault.Message(err), "server", llm.ServerWords(err))
+				"reason", fault.Message(err), "server", llm.Reason(err))
 		default:
 			m.base.Log.Info("the chat model works", "model", model.Name(), "result", report.String())
 		}

@@ -63,7 +63,7 @@ func TestProbeAtStart(t *testing.T) {
 		t.Error("a model with a wrong key answered")
 	}
 	lines := log.String()
-	for _, want := range []string{`msg="the chat model works" model=a`, "calls tools", `model=b reason=`, "Incorrect API key provided: [key]", `msg="the model server refused a request" model=b server="status 401`, `model=c reason=`, `level=ERROR msg="the test of the chat model failed; docent doctor repeats it" model=d`, "it has: m, other"} {
+	for _, want := range []string{`msg="the chat model works" model=a`, "calls tools", `model=b reason=`, "Incorrect API key provided: [key]", `msg="a request to the model server failed" model=b server="status 401`, `model=c reason=`, `level=ERROR msg="the test of the chat model failed; docent doctor repeats it" model=d`, "it has: m, other"} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("there is no %q in the log\n%s", want, lines)
 		}

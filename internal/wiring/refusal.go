@@ -27,8 +27,8 @@ type reportedModel struct {
 func (m reportedModel) Chat(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		for delta, err := range m.Model.Chat(ctx, req) {
-			if words := llm.ServerWords(err); words != "" && ctx.Err() == nil {
-				m.log.WarnContext(ctx, "the model server refused a request", "model", m.Name(), "server", words)
+			if words := llm.Reason(err); words != "" && ctx.Err() == nil {
+				m.log.WarnContext(ctx, "a request to the model server failed", "model", m.Name(), "server", words)
 			}
 			if !yield(delta, err) {
 				return

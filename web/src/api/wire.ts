@@ -1346,6 +1346,8 @@ export interface components {
             names: string[];
         };
         ModelTest: {
+            /** @description What docent changes in its requests, because the server refuses them otherwise. */
+            adapted?: string;
             /**
              * Format: int64
              * @description The milliseconds to the first word.
@@ -1354,6 +1356,8 @@ export interface components {
             ok: boolean;
             problem?: components["schemas"]["Text"];
             reasons: boolean;
+            /** @description The server's words about the failure, or the failure of the network, in the language of the server. */
+            server?: string;
             streams: boolean;
             tools: boolean;
         };

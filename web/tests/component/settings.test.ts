@@ -98,7 +98,7 @@ test('models are ordered, chosen for answers, and removed', async () => {
 });
 
 test('a test that fails says why, in words', async () => {
-  mock.settings.tested = { ok: false, first_token_ms: 0, streams: true, reasons: false, tools: false, problem: { id: 'x', params: [], message: 'the server refuses the key' } };
+  mock.settings.tested = { ok: false, first_token_ms: 0, streams: true, reasons: false, tools: false, problem: { id: 'x', params: [], message: 'the server refuses the key' }, server: 'status 401: invalid key' };
   await page.goto('#/console/models');
   await page.getByRole('button', { name: 'Add a model…' }).click();
   await page.getByLabel('Server').selectOption('');
@@ -106,4 +106,5 @@ test('a test that fails says why, in words', async () => {
   await dialog().getByLabel('Model').fill('m');
   await page.getByRole('button', { name: 'Test' }).click();
   await page.getByText('the server refuses the key').waitFor();
+  await page.getByText('status 401: invalid key').waitFor();
 });

@@ -126,5 +126,7 @@ export const models: typeof Models = {
   noStream: 'Es sendet die Antwort erst am Ende.',
   reasons: 'Es überlegt zuerst.',
   noTools: 'Es kann keine Werkzeuge aufrufen, daher können Agenten es nicht nutzen.',
+  adapted: (form) => `docent passt an: ${form}.`,
+  itSaid: 'Der Server sagt:',
   save: 'Speichern',
 };

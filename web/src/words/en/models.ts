@@ -129,5 +129,7 @@ export const models = {
   noStream: 'It does not stream: the answer appears all at once.',
   reasons: 'It reasons first.',
   noTools: 'It cannot call tools, so agents cannot use it.',
+  adapted: (form: string) => `docent adapts: ${form}.`,
+  itSaid: 'The server says:',
   save: 'Save',
 };
