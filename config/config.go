@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -409,16 +410,8 @@ func (c Config) validate() error {
 	case c.DatabaseURL != "" && !strings.HasPrefix(c.DatabaseURL, "postgres://") && !strings.HasPrefix(c.DatabaseURL, "postgresql://"):
 		return wrong("database-url", "has to begin with postgres:// (leave it unset for the built-in SQLite)")
 	}
-	for key, u := range map[string]string{
-		"llm.url": c.LLM.URL, "embedder.url": c.Embedder.URL, "speech.url": c.Speech.URL, "oidc.issuer": c.OIDC.Issuer,
-		"rerank.url": c.Rerank.URL, "traces.url": c.Traces,
-	} {
-		if u == "" {
-			continue
-		}
-		if p, err := url.Parse(u); err != nil || (p.Scheme != "http" && p.Scheme != "https") || p.Host == "" {
-			return wrong(key, "%q is not an http(s) URL", redactURL(u))
-		}
+	if key, reason := c.wrongURL(); key != "" {
+		return wrong(key, "%s", reason)
 	}
 	for prefix, q := range map[string]Quota{"quota": c.Quota, "address-quota": c.AddressQuota} {
 		if name := q.wrong(); name != "" {
@@ -453,6 +446,26 @@ func (c Config) validate() error {
 		return wrong("min-shown", "%v is not between 0 and 1", c.MinShown)
 	}
 	return c.fits()
+}
+
+// wrongURL returns the setting with a wrong address of a server, and the reason; "" without one.
+func (c Config) wrongURL() (key, reason string) {
+	for key, u := range map[string]string{
+		"llm.url": c.LLM.URL, "embedder.url": c.Embedder.URL, "speech.url": c.Speech.URL, "oidc.issuer": c.OIDC.Issuer,
+		"rerank.url": c.Rerank.URL, "traces.url": c.Traces,
+	} {
+		if u == "" {
+			continue
+		}
+		p, err := url.Parse(u)
+		if err != nil || (p.Scheme != "http" && p.Scheme != "https") || p.Host == "" {
+			return key, fmt.Sprintf("%q is not an http(s) URL", redactURL(u))
+		}
+		if slices.Contains([]string{"llm.url", "embedder.url", "speech.url"}, key) && !isBase(p) {
+			return key, noBase
+		}
+	}
+	return "", ""
 }
 
 // enabled reports whether a speech model is set.

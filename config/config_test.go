@@ -67,6 +67,7 @@ func TestRefused(t *testing.T) {
 		"model without key":  {flags: map[string]string{"model": "m"}, want: "OPENAI_API_KEY"},
 		"url without model":  {flags: map[string]string{"llm-url": "http://x/v1"}, want: "--model"},
 		"url of no kind":     {flags: map[string]string{"llm-url": "ftp://x", "model": "m"}, want: "http(s)"},
+		"url with a query":   {flags: map[string]string{"llm-url": "http://x/v1?v=1", "model": "m"}, want: "Azure's address"},
 		"mysql":              {env: []string{"DATABASE_URL", "mysql://x"}, want: "postgres://"},
 		"bad size":           {flags: map[string]string{"max-file-size": "big"}, want: "64MiB"},
 		"bad level":          {flags: map[string]string{"log-level": "loud"}, want: "debug"},

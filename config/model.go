@@ -251,6 +251,12 @@ func (c Config) wrongFallbacks() string {
 	return ""
 }
 
+// noBase says what an address is that isBase refuses.
+const noBase = "must not have a password, a query, or a fragment; the key is a setting of its own, and Azure's address ends in /openai/v1"
+
+// isBase reports whether paths such as /chat/completions can be added to the address of a server.
+func isBase(u *url.URL) bool { return u.User == nil && u.RawQuery == "" && u.Fragment == "" }
+
 // modelsFit returns the first problem of the models.
 func (c Config) modelsFit() error {
 	if len(c.ChatModels) > MaxModels {
@@ -268,12 +274,16 @@ func (c Config) modelsFit() error {
 			problem = "there are two models with this name"
 		case m.URL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https"):
 			problem = "url must begin with http:// or https:// and a host"
+		case m.URL != "" && !isBase(u):
+			problem = "url " + noBase
 		case m.Key != "" && m.URL == "" && !openAI(c.LLM.URL):
 			problem = "key belongs to url or provider, and both are missing"
 		case m.MaxTokens < 0 || m.Timeout < 0 || m.Price.Input < 0 || m.Price.Output < 0:
 			problem = "max-tokens, timeout, and price must not be negative"
 		case m.Temperature != nil && (*m.Temperature < 0 || *m.Temperature > 2):
 			problem = "temperature must be between 0 and 2"
+		case slices.Contains(m.Fallbacks, m.Name):
+			problem = "it cannot be its own fallback"
 		case unknown >= 0:
 			problem = fmt.Sprintf("there is no model %q for fallbacks", m.Fallbacks[unknown])
 		case wrongUse >= 0:

@@ -85,6 +85,8 @@ func TestModelsRefused(t *testing.T) {
 		"models:\n  a: {url: 'http://${NOWHERE}/v1'}":                   "NOWHERE is not set",
 		"models:\n  a: {provider: acme}":                                "openrouter, anthropic",
 		"models:\n  a: {provider: mistral}":                             "set MISTRAL_API_KEY",
+		"models:\n  a: {url: 'http://x/v1', fallbacks: [a]}":            `its own fallback`,
+		"models:\n  a: {url: 'http://x/v1?v=1'}":                        `url must not have a password`,
 		"models:\n  a: {url: 'http://x/v1', fallbacks: [b]}":            `no model "b" for fallbacks`,
 		"models:\n  a: {url: 'http://x/v1', uses: [cooking]}":           `no use "cooking"`,
 		"models:\n  a: {url: 'http://x/v1', price: {in: 1}}":            `no key "in"`,
