@@ -95,6 +95,8 @@ type conversation struct {
 	collection, model string
 	// last is the last answer from documents; nil without one.
 	last *payload.RAGMessage
+	// numbered reports that the conversation before /new had passages. A number is then none of them, and no message either.
+	numbered bool
 }
 
 // begin checks the choices of the command line, and joins a conversation.
@@ -262,7 +264,10 @@ func (c *conversation) take(ctx context.Context, line string) error {
 		return c.ask(ctx, c.options[number-1])
 	case notNumber == nil && c.last != nil && len(c.last.Docs) > 0:
 		return c.passage(number)
+	case notNumber == nil && c.numbered && !c.sent: // right after /new
+		return c.sources()
 	case command == "/new":
+		c.numbered = c.last != nil && len(c.last.Docs) > 0
 		return c.join(ctx, "")
 	case command == "/docs":
 		return c.documents(ctx, argument)

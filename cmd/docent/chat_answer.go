@@ -10,8 +10,12 @@ import (
 
 	"docent/client"
 	"docent/cmd/docent/dialog"
+	"docent/internal/lazyregexp"
 	"docent/payload"
 	"docent/rag/order"
+	"docent/rag/pipeline"
+	"docent/rag/retrieve"
+	"docent/rag/text"
 )
 
 // message returns a message with the choices of the user.
@@ -151,45 +155,74 @@ func (c *conversation) reply(e client.Entry, stream begun) {
 	_ = c.page.Flush()
 }
 
-// finish prints a text. If the stream has shown its beginning, finish prints the rest.
+// finish prints a text. If the stream has shown its beginning, finish prints the rest. If the stream has shown another text,
+// finish says so and prints the sentences from the first different one.
 func (c *conversation) finish(stream begun, whole string) {
 	whole = strings.TrimSpace(whole)
-	rest, same := strings.CutPrefix(whole, strings.TrimRight(stream.shown, " \n"))
-	if stream.shown == "" || !same {
+	rest, same := strings.CutPrefix(whole, stream.shown)
+	if !same {
 		c.endLine(stream)
-		fmt.Fprintln(c.page, whole)
-		return
+		c.say("(docent corrected the answer. From here on, it is:)")
+		rest = corrected(stream.shown, whole)
 	}
-	shown := stream.shown[len(strings.TrimRight(stream.shown, " \n")):]
-	if tail, ok := strings.CutPrefix(rest, shown); ok {
-		rest = tail
-	}
-	fmt.Fprintln(c.page, strings.TrimRight(rest, " \n"))
+	fmt.Fprintln(c.page, rest)
 	_ = c.page.Flush()
+}
+
+// corrected returns the whole text from the first sentence that differs from the shown text, and at least its last one.
+func corrected(shown, whole string) string {
+	from := 0
+	for _, s := range text.Sentences(whole, false) {
+		from = s.Start
+		if !strings.HasPrefix(shown, whole[:s.End]) {
+			break
+		}
+	}
+	return whole[from:]
 }
 
 // begun is the shown beginning of an answer.
 type begun struct {
 	raw   strings.Builder
-	shown string
+	final pipeline.FinalText
+	// kept is the final text so far, and shown its shown beginning with the numbers of [order.ByCitation].
+	kept, shown string
 }
 
-// add returns the text to show after a delta. Passages have the numbers of [order.ByCitation] from the start. A
-// number, or code, that has not ended waits for its end.
+// add returns the text to show after a delta: sentences that the answer keeps. The terminal does not know the passages.
+// Therefore a sentence waits for the answer if docent changed it, if it cites a number above the default number of passages,
+// or if it may cite a document by its name. The following sentences wait, too.
 func (b *begun) add(delta string) string {
 	b.raw.WriteString(delta)
-	whole := b.raw.String()
-	line := strings.LastIndex(whole, "\n") + 1
-	for _, mark := range []string{"[", "`"} {
-		open := strings.LastIndex(whole[line:], mark)
-		if open >= 0 && (mark == "`" && strings.Count(whole[line:], "`")%2 == 1 || mark == "[" && !strings.Contains(whole[line+open:], "]")) {
-			whole = whole[:line+open]
-		}
-	}
-	rest, ok := strings.CutPrefix(order.Numbered(whole), b.shown)
-	if !ok {
+	b.final.Passages = retrieve.AnswerK
+	fresh := b.final.More(b.raw.String())
+	if fresh == "" {
 		return ""
 	}
-	b.shown += rest
+	b.kept += fresh
+	written, kept := order.Numbered(strings.TrimSpace(b.raw.String())), order.Numbered(b.kept)
+	end := 0
+	for _, s := range text.Sentences(kept, false) {
+		if !strings.HasPrefix(written, kept[:s.End]) || mayName(kept[s.Start:s.End]) || text.DropSources(kept[:s.End], nil) != kept[:s.End] {
+			break
+		}
+		end = s.End
+	}
+	if end <= len(b.shown) {
+		return ""
+	}
+	rest := kept[len(b.shown):end]
+	b.shown = kept[:end]
 	return rest
+}
+
+var (
+	codeSpan = lazyregexp.New("`[^`]*`")
+	// nameInBrackets matches text in brackets, and the name of a file in parentheses.
+	nameInBrackets = lazyregexp.New(`[\[【]|\([^()]*\.[A-Za-z]\w{0,5}\)`)
+)
+
+// mayName reports whether a sentence may cite a document by its name.
+func mayName(sentence string) bool {
+	return nameInBrackets.MatchString(codeSpan.ReplaceAllString(text.ResolveMarkers(sentence, 0), ""))
 }

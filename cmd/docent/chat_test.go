@@ -11,6 +11,7 @@ import (
 
 	"docent/internal/fault"
 	"docent/internal/servertest"
+	"docent/internal/terminal"
 )
 
 // runWith runs a command in the test process, and returns its output.
@@ -57,6 +58,7 @@ func TestTerminalClient(t *testing.T) {
 		{[]string{"chat"}, "/source\n", "error: there is no command /source; did you mean /sources?\n"},
 		{[]string{"chat"}, "/docs deck\n/sources\n/new\n/nonsense\n", "Deck  ("},
 		{[]string{"chat"}, "/collection decks\nWhen does the pump stop?\n/collection nope\n/collection\n", "sunset"},
+		{[]string{"chat"}, question + "\n/new\n1\n", "> There is no answer with sources yet.\n> "},
 		{[]string{"chat"}, "/collection nope\n", `error: there is no collection "nope"; there are: decks, default`},
 	} {
 		got, err := runWith(t.Context(), c.in, append(c.args, to...)...)
@@ -176,19 +178,43 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// TestBegun shows a streamed answer with the numbers of the final one. Numbers and code wait for their end.
+// TestBegun shows only sentences that the answer keeps, with the numbers of the final answer. If the answer differs all the
+// same, only its end is printed again.
 func TestBegun(t *testing.T) {
 	t.Parallel()
-	const answer = "Two [2]. One and two [1][2].\nCode `a[2]` is none [7]."
-	const want = "Two [1]. One and two [2][1].\nCode `a[2]` is none [3]."
-	for size := 1; size <= len(answer); size++ {
-		var b begun
-		var shown string
-		for rest := answer; rest != ""; rest = rest[min(size, len(rest)):] {
-			shown += b.add(rest[:min(size, len(rest))])
-		}
-		if shown != want {
-			t.Errorf("in pieces of %d: %q", size, shown)
+	const first, next = "The pump stops at noon, as the plan says [2].", " It starts again in the evening [1][2]."
+	const kept = "The pump stops at noon, as the plan says [1]."
+	const again, code = " It starts again in the evening [2][1].", " Code `a[2]` is none [2]. And more."
+	const last = "\n\nNobody else may start the pump of the ship."
+	const notice = "\n(docent corrected the answer. From here on, it is:)\n"
+	for _, c := range []struct{ written, answer, shown, printed string }{
+		{first + next + last, kept + again + last, kept + again, ""},
+		{first + " Dead [9] and [42]. And more." + last, kept + " Dead and. And more." + last, kept, ""},
+		{first + " It is in Pump [pump.md]. And more." + last, kept + " It is in Pump. And more." + last, kept, ""},
+		{first + " It is the plan (pump.md). And more." + last, kept + " It is the plan. And more." + last, kept, ""},
+		{first + "\n\n**Sources:**\n- pump.md\n- plan.md, which is a longer name\n- another.md", kept, kept, ""},
+		{first + " Code `a[2]` is none [1]. And more." + last, kept + code + last, kept + code, ""},
+		{first + next + last, kept + " It rests." + last, kept + again, notice + "It rests." + last},
+		{first + next + last, "The documents do not say it.", kept + again, notice + "The documents do not say it."},
+		{first + next + last, kept, kept + again, notice + kept},
+	} {
+		for _, size := range []int{1, 2, 3, 7, 20} {
+			var stream begun
+			var out bytes.Buffer
+			for rest := c.written; rest != ""; rest = rest[min(size, len(rest)):] {
+				out.WriteString(stream.add(rest[:min(size, len(rest))]))
+			}
+			if out.String() != stream.shown || !strings.HasPrefix(c.shown, out.String()) || size == 1 && out.String() == "" {
+				t.Errorf("%q in pieces of %d shows %q, want the beginning of %q", c.written, size, out.String(), c.shown)
+			}
+			(&conversation{page: terminal.NewLayout(&out, 0)}).finish(stream, c.answer)
+			want := c.answer + "\n"
+			if c.printed != "" && !strings.HasPrefix(c.answer, stream.shown) {
+				want = stream.shown + c.printed + "\n"
+			}
+			if out.String() != want {
+				t.Errorf("%q in pieces of %d prints %q, want %q", c.written, size, out.String(), want)
+			}
 		}
 	}
 }

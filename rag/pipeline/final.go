@@ -12,24 +12,27 @@ import (
 // again. It looks less often in a long text.
 const finalBytes = 32
 
-// finalText finds the beginning of an answer while the model writes. It is for readers
+// FinalText finds the beginning of an answer while the model writes. It is for readers
 // who cannot replace text.
-type finalText struct {
-	passages int        // that the model may cite
-	names    text.Names // of their documents
-	text     string     // found so far
-	checked  int        // length of the model's text at the last check
+type FinalText struct {
+	// Passages is the number of passages that the model may cite.
+	Passages int
+	// Names are the names of their documents.
+	Names text.Names
+
+	text    string // found so far
+	checked int    // length of the model's text at the last check
 }
 
-// more returns the text that has become final, from all text of the model so far. A
+// More returns the text that has become final, from all text of the model so far. A
 // sentence is final when the next one has begun, because the check of a sentence needs
 // no other one. Text in an open code span waits for the end of the span.
-func (s *finalText) more(written string) string {
+func (s *FinalText) More(written string) string {
 	if len(written)-s.checked < max(finalBytes, len(written)/8) {
 		return ""
 	}
 	s.checked = len(written)
-	body := tidied(written, s.passages, s.names)
+	body := tidied(written, s.Passages, s.Names)
 	sentences := text.Sentences(body, false)
 	if len(sentences) < 2 {
 		return ""

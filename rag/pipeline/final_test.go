@@ -86,10 +86,10 @@ func FuzzFinalText(f *testing.F) {
 	f.Add("The default is 4MB [1]. Set `a. B[9]` in the file. Then restart the server.", uint8(3))
 	f.Add(strings.Repeat("Yes. ", 60), uint8(5))
 	f.Fuzz(func(t *testing.T, text string, size uint8) {
-		s := finalText{passages: 2}
+		s := FinalText{Passages: 2}
 		given := ""
 		for at := 0; at < len(text); at += int(size) + 1 {
-			given += s.more(text[:min(len(text), at+int(size)+1)])
+			given += s.More(text[:min(len(text), at+int(size)+1)])
 		}
 		m := Cite(testStatic, Written{Text: text, Final: s.text, Results: memoryShelf().results[:2]})
 		if given != s.text || !strings.HasPrefix(m.Text, given) {
@@ -106,9 +106,9 @@ func BenchmarkFinalText(b *testing.B) {
 	}
 	written := whole.String()
 	for b.Loop() {
-		s := finalText{passages: 2}
+		s := FinalText{Passages: 2}
 		for at := range len(written) / 5 {
-			s.more(written[:at*5])
+			s.More(written[:at*5])
 		}
 	}
 	b.ReportMetric(float64(len(written)), "bytes")

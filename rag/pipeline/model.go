@@ -89,7 +89,7 @@ func (a *answering) write(ctx context.Context, yield func(rag.Part, error) bool)
 // writeOnce passes the pieces of an answer on as they arrive, and checks the whole.
 func writeOnce(ctx context.Context, a *answering, messages []llm.Message, yield func(rag.Part, error) bool) (bool, error) {
 	var written strings.Builder
-	final := finalText{passages: len(a.found.Results), names: namesOf(a.found.Results)}
+	final := FinalText{Passages: len(a.found.Results), Names: namesOf(a.found.Results)}
 	checked := 0                               // length of written at the last check for loops
 	whole := &llm.Answer{StopReason: "length"} // if the model writes too much
 	thinking := &thinking{}
@@ -104,7 +104,7 @@ func writeOnce(ctx context.Context, a *answering, messages []llm.Message, yield 
 		if delta.Restart {
 			reasoning = written.String() + reasoning
 			written.Reset()
-			checked, final = 0, finalText{passages: final.passages, names: final.names}
+			checked, final = 0, FinalText{Passages: final.Passages, Names: final.Names}
 			if !yield(rag.Part{Restart: true}, nil) {
 				return false, nil
 			}
@@ -122,7 +122,7 @@ func writeOnce(ctx context.Context, a *answering, messages []llm.Message, yield 
 		if written.WriteString(delta.Text); delta.Text != "" && !yield(rag.Part{Delta: delta.Text}, nil) {
 			return false, nil
 		}
-		if fresh := final.more(written.String()); fresh != "" && !yield(rag.Part{Final: fresh}, nil) {
+		if fresh := final.More(written.String()); fresh != "" && !yield(rag.Part{Final: fresh}, nil) {
 			return false, nil
 		}
 		if written.Len()-checked < loopCheckBytes {
