@@ -12,6 +12,7 @@ import (
 	"docent/cmd/docent/dialog"
 	"docent/internal/lazyregexp"
 	"docent/payload"
+	"docent/rag"
 	"docent/rag/order"
 	"docent/rag/pipeline"
 	"docent/rag/retrieve"
@@ -78,9 +79,10 @@ func (c *conversation) stop(ctx context.Context, sent <-chan int64, over <-chan 
 	cancel(errStopped)
 }
 
-// follow prints the events of a turn until its end.
+// follow prints the events of a turn until its end. Before a search, no citation is shown, because it may be invented.
 func (c *conversation) follow(ctx context.Context, turn int64) error {
 	stream := begun{}
+	passages := 0 // that the answer may cite; the number is known when it ends
 	for {
 		var h heard
 		select {
@@ -92,9 +94,17 @@ func (c *conversation) follow(ctx context.Context, turn int64) error {
 			return ctx.Err()
 		}
 		switch e := h.event.(type) {
+		case *client.Status:
+			if e.Turn == turn && e.Phase == string(rag.Searching) {
+				passages = retrieve.AnswerK
+			}
+		case *client.Step:
+			if e.Step.Kind == payload.StepToolResult { // the tool may have searched
+				passages = retrieve.AnswerK
+			}
 		case *client.Delta:
 			if e.Turn == turn {
-				_, _ = c.page.Write([]byte(stream.add(e.Text))) // nothing can be done about an output that is gone
+				_, _ = c.page.Write([]byte(stream.add(e.Text, passages))) // nothing can be done about an output that is gone
 			}
 		case *client.Reply:
 			if e.Turn != turn { // such as the rest of the greeting
@@ -190,11 +200,11 @@ type begun struct {
 }
 
 // add returns the text to show after a delta: sentences that the answer keeps. The terminal does not know the passages.
-// Therefore a sentence waits for the answer if docent changed it, if it cites a number above the default number of passages,
+// Therefore a sentence waits for the answer if docent changed it, if it cites a number above the probable number of passages,
 // or if it may cite a document by its name. The following sentences wait, too.
-func (b *begun) add(delta string) string {
+func (b *begun) add(delta string, passages int) string {
 	b.raw.WriteString(delta)
-	b.final.Passages = retrieve.AnswerK
+	b.final.Passages = passages
 	fresh := b.final.More(b.raw.String())
 	if fresh == "" {
 		return ""

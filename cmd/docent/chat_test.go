@@ -202,7 +202,7 @@ func TestBegun(t *testing.T) {
 			var stream begun
 			var out bytes.Buffer
 			for rest := c.written; rest != ""; rest = rest[min(size, len(rest)):] {
-				out.WriteString(stream.add(rest[:min(size, len(rest))]))
+				out.WriteString(stream.add(rest[:min(size, len(rest))], 4))
 			}
 			if out.String() != stream.shown || !strings.HasPrefix(c.shown, out.String()) || size == 1 && out.String() == "" {
 				t.Errorf("%q in pieces of %d shows %q, want the beginning of %q", c.written, size, out.String(), c.shown)
@@ -216,5 +216,9 @@ func TestBegun(t *testing.T) {
 				t.Errorf("%q in pieces of %d prints %q, want %q", c.written, size, out.String(), want)
 			}
 		}
+	}
+	var unsearched begun
+	if shown := unsearched.add("The pump runs. It stops at noon, as the plan says [1]."+again+last, 0); shown != "The pump runs." {
+		t.Errorf("before a search, it shows %q", shown)
 	}
 }
