@@ -67,6 +67,7 @@ func TestWording(t *testing.T) {
 		"is the otter 200 s waterproof":               "`Waterproof` of `Otter 200 S`: `no`.\n10-220 | Otter 200 S | no | ",
 		"is the otter 200 waterproof":                 "`Waterproof` of `Otter 200`: `no`.\n10-210 | Otter 200 | no | ",
 		"what fits the Otter 200":                     "1 row of `prices.xlsx` fits `Fits = Otter 200, Otter 200 S`.\nS-03 | Shaft seal | Otter 200, Otter 200 S | 22.5 | ",
+		"which models cant I order, not in stock":     "The table in `prices.xlsx` has nothing about `order`.",
 		"what does the Otter 200 contain":             "The table in `prices.xlsx` has nothing about `contain`.\n10-210 | Otter 200 | surface | 9.4 | 349 | 5 | no | ",
 		"how many devices are in lab 1":               "3 of the 5 rows of `assets.csv` fit `Location = Lab 1`.\nLA-0031 | Oscilloscope DSO 204 | Lab 1 | \nLA-0040 | Power supply PS 30 | Lab 1 | \nLA-0060 | Multimeter M 90 | Lab 1 | ",
 		"which devices have no calibration date":      "2 rows of `assets.csv` fit.\nLA-0040 | Power supply PS 30 | – | \nLA-0061 | Multimeter M 90 | – | ",

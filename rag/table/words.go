@@ -26,12 +26,14 @@ var (
 	wordPattern = lazyregexp.New(`\d+(?:[.,:'’]\d+)+|[\p{L}\p{N}°€$£%]+(?:[-–/^][\p{L}\p{N}]+)*|[+\-]\d+`)
 	// glued matches a number with a unit or the German ending of numbers.
 	glued    = lazyregexp.New(`^([€$£])?(\d+(?:[.,]\d+)?)([\p{L}°€$£%²³]*)$`)
-	negated  = lazyregexp.New(`(?i)\b(do|does|did|is|are|was|were|has|have|had|ca|wo|could|would|should)n['’]?t\b`)
+	negated  = lazyregexp.New(`(?i)\b(do|does|did|is|are|was|were|has|have|had|could|would|should)n['’]?t\b`)
+	cannot   = lazyregexp.New(`(?i)\b(?:ca|wo)n['’]?t\b`)
 	genitive = lazyregexp.New(`['’]s\b`)
 )
 
 // words splits a text into words. It splits words with hyphens, but not codes with digits, such as SO-2637.
 func words(s string) []word {
+	s = cannot.ReplaceAllString(s, "can not")
 	s = negated.ReplaceAllString(s, "$1 not")
 	s = genitive.ReplaceAllString(s, "")
 	caps := capitals(s)
