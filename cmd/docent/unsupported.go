@@ -58,7 +58,8 @@ var (
 	ruled = regexp.MustCompile(`^\s*\|[-:| \t]+(?:\n|$)`)
 )
 
-// stated returns the statement of a sentence in one line, or "". after is the text behind it.
+// stated returns a sentence without the marks of its block, in one line. It returns "" for code, headings, and the head of
+// a table. after is the text that follows the sentence.
 func stated(sentence, after string) string {
 	sentence = strings.Join(strings.Fields(sentence), " ")
 	switch {
