@@ -33,7 +33,7 @@ func (d documents) addOriginals() {
 	route.Add(d.routes, huma.Operation{
 		Method: http.MethodGet, Path: "/api/documents/export", OperationID: "export-documents", Tags: []string{"documents"},
 		Summary: "Get the original files of a collection or a folder as a ZIP file",
-		Description: "At most 1,000 documents with 1 GiB. The file not-included.txt lists documents whose file docent has not kept, such as " +
+		Description: "Fewer than 1,000 documents, with at most 1 GiB. The file not-included.txt lists documents whose file docent has not kept, such as " +
 			"those from a folder of the server.",
 		Errors: []int{http.StatusNotFound, http.StatusTooManyRequests, http.StatusServiceUnavailable},
 		Responses: map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{
