@@ -72,9 +72,9 @@ export default defineConfig({
         // visit asks for few files. What only answers or the console need is not part of it.
         codeSplitting: {
           groups: [
-            { name: 'client', priority: 3, test: /clients.ts.src|vite.preload-helper|src.evidence.(?:bytes|passage|said|numbers)\b|src.markdown.formula\b/ },
+            { name: 'client', priority: 3, test: /clients.ts.src|vite.preload-helper|src.evidence.(?:bytes|passage|said|numbers)\b|src.words.languages\b|src.markdown.formula\b/ },
             { name: 'markdown', priority: 2, test: /node_modules.(?:marked|dompurify)|src.markdown.(?:render|signs|math)/ },
-            { name: 'page', priority: 1, minShareCount: 2, test: /^(?!.*src.(?:markdown.(?!plain)|evidence.rich\b|console\b|words.\w+.(?:console|log|models|quality|system|today|work|profile|way)\b|api.(?:account|audit|insight|quality|settings|setup|sources|system|users|work)\b))/ },
+            { name: 'page', priority: 1, minShareCount: 2, test: /^(?!.*src.(?:markdown.(?!plain)|evidence.rich\b|console\b|words.\w+.(?:console|log|models|plot|profile|quality|system|today|way|work)\b|api.(?:account|audit|insight|quality|settings|setup|sources|system|users|work)\b))/ },
           ],
         },
       },

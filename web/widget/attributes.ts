@@ -1,6 +1,5 @@
 // What a site says about its widget, in attributes of the script tag.
-
-export type Language = 'en' | 'de';
+import { languageOf, type Language } from '../src/words/languages';
 
 export interface Settings {
   theme: 'light' | 'dark' | 'auto';
@@ -59,7 +58,7 @@ function contact(address: string): string {
 // The site's own language counts before the browser's: the widget is part of it.
 function language(said: string): Language {
   for (const tag of [said, document.documentElement.lang, ...navigator.languages]) {
-    const known = (['en', 'de'] as const).find((l) => l === tag.split('-')[0]!.toLowerCase());
+    const known = languageOf(tag);
     if (known) return known;
   }
   return 'en';

@@ -6,7 +6,7 @@
   var widget = (window.docentWidget = {});
   import(new URL('__MAIN__', script.src).href)
     .then(function (main) {
-      main.start(script, widget);
+      return main.start(script, widget);
     })
     .catch(function (error) {
       console.warn('docent: the widget could not be loaded', error);

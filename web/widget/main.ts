@@ -1,6 +1,7 @@
 // The widget as its script tag begins it; loader.js brings it.
 import { attributes, read } from './attributes';
 import { Panel } from './panel';
+import { textsOf } from './words';
 
 /** Widget is what the site's own scripts have as window.docentWidget. */
 export interface Widget {
@@ -11,8 +12,9 @@ export interface Widget {
 }
 
 /** start puts the widget of a script tag into the page. */
-export function start(script: HTMLScriptElement, widget: Widget): void {
-  const panel = new Panel(new URL('.', script.src).href.replace(/\/$/, ''), read(script));
+export async function start(script: HTMLScriptElement, widget: Widget): Promise<void> {
+  const settings = read(script);
+  const panel = new Panel(new URL('.', script.src).href.replace(/\/$/, ''), settings, await textsOf(settings.language));
   const observer = new MutationObserver(() => panel.look(read(script)));
   observer.observe(script, { attributes: true, attributeFilter: [...attributes] });
   widget.open = () => panel.open();

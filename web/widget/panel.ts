@@ -8,7 +8,7 @@ import { drawn } from './rows';
 import { Session } from './session';
 import { rows, type Row } from './view';
 import style from './widget.css?inline';
-import { catalogues, type Words } from './words';
+import type { Words } from './words';
 
 /** Within so many px of the end, what comes is followed. */
 const near = 40;
@@ -18,7 +18,6 @@ const readOut = 400;
 export class Panel {
   /** It stands in the site's page; everything else is inside. */
   readonly host = document.createElement('docent-widget');
-  private readonly words: Words;
   private readonly session: Session;
   private readonly root: HTMLElement;
   private readonly button: HTMLButtonElement;
@@ -44,8 +43,7 @@ export class Panel {
   /** The site has a greeting of its own. */
   private greets = false;
 
-  constructor(server: string, settings: Settings) {
-    const words = (this.words = catalogues[settings.language]);
+  constructor(server: string, settings: Settings, private readonly words: Words) {
     this.session = new Session({ server, token: settings.token, collections: settings.collections, changed: () => this.changed() });
     this.button = make('button', { type: 'button', class: 'launcher', 'aria-expanded': 'false', 'aria-haspopup': 'dialog', click: () => (this.shown ? this.close() : this.open()) }, sign('chat'));
     this.input = make('textarea', { rows: '1', 'aria-label': words.question, placeholder: words.placeholder, dir: 'auto', enterkeyhint: 'send', input: () => this.typed(), keydown: (e) => this.key(e as KeyboardEvent) });

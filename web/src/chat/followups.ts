@@ -1,7 +1,7 @@
 // Questions that can follow an answer, from the passages that were found beside the cited ones.
 import type { RagMessage } from '../api/shapes';
 import { citedNumbers } from '../evidence/copied';
-import type { Language } from '../words/words.svelte';
+import type { Language } from '../words/languages';
 import { question } from './suggestions';
 
 /** The largest number of questions below an answer. */

@@ -1,5 +1,6 @@
 // Questions from titles and headings of documents.
-import { words, type Language } from '../words/words.svelte';
+import type { Language } from '../words/languages';
+import { words } from '../words/words.svelte';
 
 // Headings without a topic, and headings that address the reader.
 const empty = /^(?:the rest|introduction|overview|contents|see also|notes?|index|summary|examples?|misc\w*)$|\b(?:your|my|our)\b/i;

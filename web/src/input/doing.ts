@@ -10,7 +10,8 @@ import { notices } from '../shell/notices.svelte';
 import { router } from '../shell/router.svelte';
 import { server } from '../shell/server.svelte';
 import { theme, themes } from '../shell/theme.svelte';
-import { languages, words, type Language } from '../words/words.svelte';
+import { languages, nameOf } from '../words/languages';
+import { words } from '../words/words.svelte';
 import { required, type Command, type CommandName } from './commands';
 import { usageOf } from './usage';
 
@@ -77,7 +78,7 @@ const doing: Record<CommandName, (argument: string, box: Box) => Outcome> = {
     return done(found ? theme.choose(found) : theme.next());
   },
   language: async (tag) => {
-    const found = (Object.keys(languages) as Language[]).find((l) => l === tag.toLowerCase() || languages[l].toLowerCase() === tag.toLowerCase());
+    const found = languages.find((l) => l === tag.toLowerCase() || nameOf(l).toLowerCase() === tag.toLowerCase());
     if (!found) return words.input.noSuch(tag);
     await words.choose(found);
     return '';

@@ -6,12 +6,14 @@ import box from 'plotly.js/lib/box';
 import Plotly from 'plotly.js/lib/core';
 import heatmap from 'plotly.js/lib/heatmap';
 import histogram from 'plotly.js/lib/histogram';
-import de from 'plotly.js/lib/locales/de';
 import pie from 'plotly.js/lib/pie';
 import type { Colours } from './colours.svelte';
 import type { Figure } from './figure';
+import { localeOf, type Locale } from './locale';
+import { plot as en } from '../words/en/plot';
+import { words } from '../words/words.svelte';
 
-Plotly.register([bar, box, heatmap, histogram, pie, de]);
+Plotly.register([bar, box, heatmap, histogram, pie]);
 
 // plotly.js sets some styles as attributes, which the policy forbids. Setting properties is
 // allowed.
@@ -28,7 +30,7 @@ const ways = {
 type Fields = Record<string, unknown>;
 const own = (v: unknown): Fields => (typeof v === 'object' && v !== null && !Array.isArray(v) ? (v as Fields) : {});
 
-function layout(figure: Figure, c: Colours, language: string, el: HTMLElement): Fields {
+function layout(figure: Figure, c: Colours, locale: Locale, el: HTMLElement): Fields {
   const style = getComputedStyle(el);
   const narrow = el.clientWidth < 480;
   const font = { family: style.fontFamily, size: narrow ? 11 : 13, color: c.ink };
@@ -44,7 +46,7 @@ function layout(figure: Figure, c: Colours, language: string, el: HTMLElement): 
     ...given,
     ...axes,
     title: undefined, // the page shows it above the plot, where it can be selected
-    font, separators: language === 'de' ? ',.' : '.,',
+    font, separators: locale.format.decimal + locale.format.thousands,
     paper_bgcolor: 'rgba(0,0,0,0)', plot_bgcolor: 'rgba(0,0,0,0)',
     colorway: ways[c.dark ? 'dark' : 'light'],
     hoverlabel: { bgcolor: c.surface, bordercolor: c.line, font: { ...font, size: 13 } },
@@ -62,10 +64,12 @@ const config = (language: string) => ({ displayModeBar: false, displaylogo: fals
 
 /** draw draws a figure, or draws it again with other colors or another size. */
 export async function draw(el: HTMLElement, figure: Figure, colours: Colours, language: string): Promise<void> {
+  const locale = localeOf(language, words.part('plot', en));
+  Plotly.register(locale);
   const marker = { line: { color: colours.surface, width: 1 } };
   // plotly.js changes its input.
   const data = structuredClone(figure.data).map((t) => (t.type === 'pie' ? { automargin: true, ...t, marker: { ...own(t.marker), ...marker } } : t));
-  await Plotly.react(el, data as never, structuredClone(layout(figure, colours, language, el)) as never, config(language) as never);
+  await Plotly.react(el, data as never, structuredClone(layout(figure, colours, locale, el)) as never, config(language) as never);
 }
 
 export const erase = (el: HTMLElement): void => Plotly.purge(el);

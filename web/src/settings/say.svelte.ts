@@ -1,7 +1,6 @@
 // The texts of this folder that do not load with the page.
-import { profile as de } from '../words/de/profile';
 import { profile as en } from '../words/en/profile';
 import { words } from '../words/words.svelte';
 
 /** say returns these texts in the language of the page. */
-export const say = () => (words.language === 'de' ? de : en);
+export const say = () => words.part('profile', en);

@@ -1,6 +1,13 @@
+// The separators of the first languages. Intl takes browsers long to load at first.
 const marks: Record<string, string> = { en: ',', de: '.' };
 
-/** digits formats a whole number with separators. It does not use Intl, which takes browsers long to load at first. */
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** digits formats a whole number with the separators of a language. */
 export function digits(n: number, language: string): string {
-  return String(n).replace(/\B(?=(?:\d{3})+$)/g, marks[language] ?? ',');
+  const mark = marks[language];
+  if (mark) return String(n).replace(/\B(?=(?:\d{3})+$)/g, mark);
+  let format = formats.get(language);
+  if (!format) formats.set(language, (format = new Intl.NumberFormat(language)));
+  return format.format(n);
 }

@@ -27,7 +27,11 @@ export function inLanguage(sentences: Sentences, { id, params, message }: Text, 
   if (typeof text === 'string') return text;
   const values = (params ?? []).map((p) => (typeof p === 'object' && p !== null ? inLanguage(sentences, nested(p), depth + 1) : p));
   const fits = values.length >= text.length && values.every((v) => typeof v === 'string' || typeof v === 'number');
-  return fits ? (text as (...values: unknown[]) => string)(...values) : message;
+  try {
+    return fits ? String((text as (...values: unknown[]) => unknown)(...values)) : message;
+  } catch {
+    return message; // of a server of another version, with values of other types
+  }
 }
 
 const nested = (p: object): Text => {

@@ -3,42 +3,26 @@
 // compile.
 import { digits } from './digits';
 import { en, type Catalogue } from './en';
-import { inLanguage, type Sentences, type Text } from './sentences';
-
-export type Language = 'en' | 'de';
-
-/** The languages, each with its own name. */
-export const languages: Record<Language, string> = { en: 'English', de: 'Deutsch' };
-
-/** Other is a language other than English: its texts for the page and for the sentences of the server. */
-interface Other {
-  said: Catalogue;
-  server: Sentences;
-}
-
-const others: Record<Exclude<Language, 'en'>, () => Promise<Other>> = {
-  de: () => import('./de').then((m) => ({ said: m.de, server: m.server })),
-};
+import { languageOf, others, type Language } from './languages';
+import { inLanguage, type Text } from './sentences';
+import type { Parts, Texts } from './texts';
 
 const stored = 'docent.language';
 
-const known = (tag: string | null | undefined): Language | undefined =>
-  tag && Object.hasOwn(languages, tag) ? (tag as Language) : undefined;
-
 class Words {
   language = $state<Language>('en');
-  private said = $state.raw<Catalogue>(en);
-  private sentences = $state.raw<Sentences | null>(null); // null: English, as the server sends it
+  private other = $state.raw<Texts | null>(null); // null: English
+  private readonly said = $derived<Catalogue>(this.other?.page ?? en);
 
   /** start selects the stored language or that of the browser. It never fails. */
   async start(): Promise<void> {
     let chosen: Language | undefined;
     try {
-      chosen = known(localStorage.getItem(stored));
+      chosen = languageOf(localStorage.getItem(stored) ?? '');
     } catch {
       // The browser can forbid storage.
     }
-    chosen ??= navigator.languages.map((tag) => known(tag.split('-')[0]!.toLowerCase())).find(Boolean) ?? 'en';
+    chosen ??= navigator.languages.map(languageOf).find(Boolean) ?? 'en';
     await this.use(chosen).catch(() => undefined); // English is the default
   }
 
@@ -53,9 +37,7 @@ class Words {
   }
 
   private async use(language: Language): Promise<void> {
-    const { said, server } = language === 'en' ? { said: en, server: null } : await others[language]();
-    this.said = said;
-    this.sentences = server;
+    this.other = language === 'en' ? null : (await others[language].page()).texts;
     this.language = language;
     document.documentElement.lang = language;
   }
@@ -69,9 +51,14 @@ class Words {
   get sources() { return this.said.sources; }
   get input() { return this.said.input; }
 
+  /** part returns the texts of a part of the page that loads later. The part brings its English texts. */
+  part<Name extends keyof Parts>(name: Name, english: Parts[Name]): Parts[Name] {
+    return this.other?.parts[name] ?? english;
+  }
+
   /** server returns a sentence of the server in the language of the page. Sentences without a known id stay in English. */
   server(text: Text): string {
-    return this.sentences ? inLanguage(this.sentences, text) : text.message;
+    return this.other ? inLanguage(this.other.server, text) : text.message;
   }
 
   /** number formats a number for the language of the page. */

@@ -436,7 +436,7 @@ export const server: Sentences = {
   instructions_long: (n) => `Die Anweisungen sind länger als ${n} Zeichen; bitte kürzen`,
   instructions_off: 'Eigene Anweisungen sind auf diesem Server ausgeschaltet; bitte leer lassen',
   no_prompt: 'Diese Vorlage gibt es nicht, oder Sie dürfen sie nicht ändern',
-  preferences_language: (language) => `docent kennt die Sprache ${language} nicht; bitte en, de oder keine wählen`,
+  preferences_language: (language) => `docent kennt die Sprache ${language} nicht; bitte de, en, es, fr, it, nl, pt oder keine wählen`,
   prompt_empty: 'Eine Vorlage braucht einen Namen und einen Text',
   prompt_long: (n) => `Die Vorlage ist länger als ${n} Zeichen; bitte kürzen`,
   prompt_name_long: (n) => `Der Name ist länger als ${n} Zeichen; bitte kürzen`,
