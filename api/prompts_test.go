@@ -113,7 +113,7 @@ func TestPreferences(t *testing.T) {
 	if _, body := c.do("GET", "/api/me/export", "", cookie...); json.Unmarshal([]byte(body), &export) != nil || export.Preferences.Language != "de" {
 		t.Errorf("the export has %s", body)
 	}
-	for _, wrong := range []string{`{"language":"fr","instructions":""}`, `{"language":"","instructions":"` + strings.Repeat("x", 2001) + `"}`, `{}`} {
+	for _, wrong := range []string{`{"language":"tlh","instructions":""}`, `{"language":"","instructions":"` + strings.Repeat("x", 2001) + `"}`, `{}`} {
 		c.wantError(400, fault.Invalid, "", "PUT", "/api/me/preferences", wrong, cookie...)
 	}
 }

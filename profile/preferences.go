@@ -11,7 +11,7 @@ import (
 
 // Preferences says how docent answers a user.
 type Preferences struct {
-	// Language is the language of answers: "en", "de", or "" for the language of each question.
+	// Language is the language of answers: a code that rag.LanguageName knows, or "" for the language of each question.
 	Language string
 	// Instructions are the user's own instructions for models.
 	Instructions string
@@ -21,9 +21,9 @@ type Preferences struct {
 func (p Preferences) Check() (Preferences, error) {
 	p.Instructions = strings.TrimSpace(p.Instructions)
 	switch {
-	case p.Language != "" && p.Language != "en" && p.Language != "de":
+	case p.Language != "" && rag.LanguageName(p.Language) == "":
 		return p, fault.New(fault.Invalid, "preferences_language",
-			"docent does not know the language %.20q; choose en or de, or none", p.Language)
+			"docent does not know the language %.20q; choose de, en, es, fr, it, nl, or pt, or none", p.Language)
 	case utf8.RuneCountInString(p.Instructions) > rag.MaxInstructions:
 		return p, fault.New(fault.Invalid, "instructions_long",
 			"the instructions are longer than %d characters; shorten them", rag.MaxInstructions)

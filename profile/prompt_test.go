@@ -11,12 +11,12 @@ import (
 func TestCheckPreferences(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ü", rag.MaxInstructions)
-	for _, p := range []Preferences{{}, {Language: "de", Instructions: "\n" + long + " "}, {Language: "en"}} {
+	for _, p := range []Preferences{{}, {Language: "de", Instructions: "\n" + long + " "}, {Language: "en"}, {Language: "fr"}} {
 		if got, err := p.Check(); err != nil || got.Instructions != strings.TrimSpace(p.Instructions) {
 			t.Errorf("%.20v: got %.20v, %v", p, got, err)
 		}
 	}
-	for _, p := range []Preferences{{Language: "fr"}, {Language: "DE"}, {Instructions: long + "x"}} {
+	for _, p := range []Preferences{{Language: "tlh"}, {Language: "DE"}, {Instructions: long + "x"}} {
 		if _, err := p.Check(); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%.20v: error is %v", p, err)
 		}

@@ -38,7 +38,7 @@ type outlineInput struct {
 
 type questionsInput struct {
 	ID       int64  `path:"id" minimum:"1"`
-	Language string `query:"language" enum:"en,de" default:"en" doc:"The language of the questions."`
+	Language string `query:"language" pattern:"^[a-z]{2}$" patternDescription:"an ISO 639-1 code" default:"en" doc:"The language of the questions, as an ISO 639-1 code: en, de, es, or fr. Questions in other languages are in English."`
 }
 
 type outlineOutput struct {

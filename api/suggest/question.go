@@ -1,6 +1,7 @@
 package suggest
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -16,7 +17,9 @@ const (
 var (
 	// hollow are titles without a topic, and titles that address the reader.
 	hollow = lazyregexp.New(`(?i)^(?:the rest|introduction|overview|contents|table of contents|see also|notes?|index|summary|examples?|misc\w*|` +
-		`einleitung|einführung|überblick|inhalt|inhaltsverzeichnis|siehe auch|anmerkungen?|beispiele?|zusammenfassung)$|\b(?:your|my|our)\b`)
+		`einleitung|einführung|überblick|inhalt|inhaltsverzeichnis|siehe auch|anmerkungen?|beispiele?|zusammenfassung|` +
+		`sommaire|table des matières|aperçu|voir aussi|remarques?|exemples?|résumé|` +
+		`introducción|índice|contenido|resumen|véase también|notas?|ejemplos?)$|\b(?:your|my|our)\b`)
 	numbered  = lazyregexp.New(`^(?:[A-Z]\.)?[\d.]+\s+`)
 	spaces    = lazyregexp.New(`[\s_]+`)
 	fileName  = lazyregexp.New(`(?i)\.[a-z0-9]{1,5}$`)
@@ -25,6 +28,30 @@ var (
 	ownName   = lazyregexp.New(`\p{Lu}.*\p{Lu}|\d`)
 )
 
+// forms are questions in a language: for a name, for a document, for a section of a document, and for a section of the only
+// document that is asked.
+type forms struct{ is, in, about, document string }
+
+var (
+	english = forms{"What is %s?", "What is “%s” about?", "What does “%s” say about %s?", "What does the document say about “%s”?"}
+	foreign = map[string]forms{
+		"de": {"Was ist %s?", "Was steht in „%s“?", "Was steht in „%s“ zum Thema „%s“?", "Was steht im Dokument zum Thema „%s“?"},
+		"es": {"¿Qué es %s?", "¿De qué trata «%s»?", "¿Qué dice «%s» sobre «%s»?", "¿Qué dice el documento sobre «%s»?"},
+		"fr": {
+			"Qu’est-ce que %s\u00a0?", "De quoi parle «\u00a0%s\u00a0»\u00a0?",
+			"Que dit «\u00a0%s\u00a0» au sujet de «\u00a0%s\u00a0»\u00a0?", "Que dit le document au sujet de «\u00a0%s\u00a0»\u00a0?",
+		},
+	}
+)
+
+// formsIn returns the questions in a language, or in English.
+func formsIn(language string) forms {
+	if f, ok := foreign[language]; ok {
+		return f
+	}
+	return english
+}
+
 // aboutDocument makes a question from the title of a document; "" if none sounds natural.
 func aboutDocument(title, language string) string {
 	t := tidy(title)
@@ -32,9 +59,9 @@ func aboutDocument(title, language string) string {
 	case t == "" || asks(t):
 		return asked(t)
 	case latinName.MatchString(t): // a single word in the spelling of a name
-		return pick(language, "What is "+t+"?", "Was ist "+t+"?")
+		return fmt.Sprintf(formsIn(language).is, t)
 	}
-	return pick(language, "What is “"+t+"” about?", "Was steht in „"+t+"“?")
+	return fmt.Sprintf(formsIn(language).in, t)
 }
 
 // aboutSection makes a question from a heading, among other documents; "" if none sounds natural.
@@ -46,7 +73,10 @@ func aboutSection(title, heading, language string) string {
 	case of == "" || strings.EqualFold(of, t) || !strings.Contains(t, " "): // a single word does not describe a section
 		return ""
 	}
-	return pick(language, "What does “"+of+"” say about "+lowered(t)+"?", "Was steht in „"+of+"“ zum Thema „"+t+"“?")
+	if forms := formsIn(language); forms != english {
+		return fmt.Sprintf(forms.about, of, t)
+	}
+	return fmt.Sprintf(english.about, of, lowered(t))
 }
 
 // inDocument makes a question from a heading of the only document that is asked. It returns "" if none sounds natural.
@@ -58,14 +88,7 @@ func inDocument(title, heading, language string) string {
 	case strings.EqualFold(tidy(title), t):
 		return ""
 	}
-	return pick(language, "What does the document say about “"+t+"”?", "Was steht im Dokument zum Thema „"+t+"“?")
-}
-
-func pick(language, english, german string) string {
-	if language == "de" {
-		return german
-	}
-	return english
+	return fmt.Sprintf(formsIn(language).document, t)
 }
 
 // asks reports whether a title is a question.

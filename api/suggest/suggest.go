@@ -74,7 +74,7 @@ func AddRoutes(r *route.Router, cfg Config) {
 const perCollection = 6
 
 type suggestionsInput struct {
-	Language   string   `query:"language" enum:"en,de" default:"en" doc:"The language of the questions."`
+	Language   string   `query:"language" pattern:"^[a-z]{2}$" patternDescription:"an ISO 639-1 code" default:"en" doc:"The language of the questions, as an ISO 639-1 code: en, de, es, or fr. Questions in other languages are in English."`
 	Collection []string `query:"collection,explode" maxItems:"50" doc:"Suggests only questions from this collection. Can be repeated."`
 	Limit      int      `query:"limit" minimum:"1" maximum:"20" default:"4"`
 }

@@ -197,6 +197,9 @@ func TestQuestions(t *testing.T) {
 		{"Concepts", "WAL archiving", "en", "What does “Concepts” say about WAL archiving?"},
 		{"Concepts", "Backup", "en", ""},
 		{"Concepts", "Backup und Rückweg", "de", "Was steht in „Concepts“ zum Thema „Backup und Rückweg“?"},
+		{"Concepts", "Sauvegarde et restauration", "fr", "Que dit «\u00a0Concepts\u00a0» au sujet de «\u00a0Sauvegarde et restauration\u00a0»\u00a0?"},
+		{"Conceptos", "", "es", "¿De qué trata «Conceptos»?"},
+		{"Concepts", "", "fi", "What is “Concepts” about?"},
 	}
 	for _, test := range tests {
 		got := aboutDocument(test.title, test.language)

@@ -86,7 +86,7 @@ func WishesText(w rag.Wishes) (string, error) {
 	if w == (rag.Wishes{}) {
 		return "", nil
 	}
-	w.Instructions = text.Enclosed(strings.TrimSpace(w.Instructions))
+	w.Language, w.Instructions = rag.LanguageName(w.Language), text.Enclosed(strings.TrimSpace(w.Instructions))
 	return fill(searchPrompts, "wishes", w)
 }
 
