@@ -75,6 +75,8 @@ type Config struct {
 	Mail Mail
 	// Digest configures the weekly digest.
 	Digest Digest
+	// Page configures the name, color, and logo of the page.
+	Page Page
 	// OwnInstructions lets users give models their own instructions; default true.
 	OwnInstructions bool
 	// PublicLinks allows shared links that are readable without a sign-in; default false.

@@ -74,13 +74,13 @@ type Setting struct {
 }
 
 // Takes returns the type of the value for the help: duration, bytes, number, int,
-// or string.
+// color, picture, or string.
 func (s Setting) Takes() string {
 	takes := func(value string) bool { return s.set(new(Config), value) == nil }
 	if takes("x") {
 		return "string"
 	}
-	for _, kind := range []struct{ example, name string }{{"1s", "duration"}, {"1KiB", "bytes"}, {"1.5", "number"}, {"1", "int"}} {
+	for _, kind := range []struct{ example, name string }{{"1s", "duration"}, {"1KiB", "bytes"}, {"1.5", "number"}, {"1", "int"}, {"#000000", "color"}, {smallPicture, "picture"}} {
 		if takes(kind.example) {
 			return kind.name
 		}
@@ -324,7 +324,7 @@ func Settings() []Setting {
 			Help: "chat model on the --llm-url server that reads scans and pictures instead of tesseract",
 		})(text(func(c *Config) *string { return &c.VisionModel })),
 	}, slices.Concat(
-		sourceSettings(), accessSettings(), socketSettings(), quotaSettings(), backupSettings(), digestSettings(),
+		sourceSettings(), accessSettings(), socketSettings(), quotaSettings(), backupSettings(), digestSettings(), pageSettings(),
 		modelSettings(), embedderSettings(), speechSettings(),
 	)...)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // MaxValue limits the value of a setting, in bytes.
-const MaxValue = 8 << 10
+const MaxValue = 48 << 10
 
 // authKey is the key of the setting that turns authentication on.
 const authKey = "auth"

@@ -17,13 +17,13 @@ var dist embed.FS
 // is not a file. Browsers may cache hashed assets forever. If the page was not
 // built, Handler serves instructions to build it. It reads nothing from disk
 // and is safe for concurrent use. base returns the path below which a proxy
-// serves the page, such as /docent, or "".
-func Handler(base func(context.Context) string) http.Handler {
+// serves the page, such as /docent, or "". look returns how the page looks at present.
+func Handler(base func(context.Context) string, look func() Look) http.Handler {
 	sub, err := fs.Sub(dist, "dist")
 	if err != nil {
 		panic(err) // "dist" is a valid path; embedding it is checked by the compiler
 	}
 	s := newSite(sub)
-	s.base = base
+	s.base, s.look = base, look
 	return s
 }

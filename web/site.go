@@ -46,6 +46,7 @@ type site struct {
 	start *file // the page; its deep links lie behind #
 	// base returns the base path for the page's relative addresses, or "".
 	base func(context.Context) string
+	look func() Look
 }
 
 // file is one file of the page, ready to be sent.
@@ -59,7 +60,7 @@ type file struct {
 }
 
 func newSite(fsys fs.FS) *site {
-	s := &site{files: map[string]*file{}, base: func(context.Context) string { return "" }}
+	s := &site{files: map[string]*file{}, base: func(context.Context) string { return "" }, look: func() Look { return Look{} }}
 	_ = fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -102,10 +103,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name := strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
-	f := s.files[name]
-	if name == "" {
-		f = s.start
-	}
+	f := s.find(name)
 	first, _, _ := strings.Cut(name, "/")
 	if f == nil && slices.Contains(views, first) {
 		// The address is relative, because a proxy may serve the page below a path.
@@ -121,25 +119,55 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if f.name == widgetFile || strings.HasPrefix(f.name, assetPrefix) {
 		share(w.Header())
 	}
-	if base := s.base(r.Context()); base != "" && f == s.start {
+	if base := s.base(r.Context()); base != "" && f.name == s.start.name {
 		f = f.below(base)
 		h := w.Header()
 		h.Set("Content-Security-Policy", strings.Replace(h.Get("Content-Security-Policy"), "base-uri 'none'", "base-uri 'self'", 1))
 	}
+	if f.name == logoFile { // an SVG file can hold scripts
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+	}
 	f.send(w, r)
+}
+
+// find returns the file with a name, as the installation wants it to look, or nil.
+func (s *site) find(name string) *file {
+	look, f := s.look(), s.files[name]
+	switch name {
+	case "", s.start.name:
+		f = s.start
+		if look.Name != "" || look.Color != "" {
+			f = look.start(f)
+		}
+	case colorFile:
+		return look.colors()
+	case logoFile:
+		if f = look.logo(); f == nil {
+			f = s.files[defaultLogo]
+		}
+	case manifestFile:
+		if f != nil && (look.Name != "" || len(look.Logo) > 0) {
+			f = look.manifest(f)
+		}
+	}
+	return f
 }
 
 // below returns the page with the base path that its relative addresses begin with. A proxy that removes the path hides
 // whether the address in the browser ends in a slash.
 func (f *file) below(base string) *file {
-	page := f.data
-	if f.packed {
-		var b bytes.Buffer
-		unpack(&b, page)
-		page = b.Bytes()
-	}
 	element := `<head><base href="` + html.EscapeString(base) + `/">`
-	return newFile(f.name, bytes.Replace(page, []byte("<head>"), []byte(element), 1))
+	return newFile(f.name, bytes.Replace(f.unpacked(), []byte("<head>"), []byte(element), 1))
+}
+
+// unpacked returns the content of the file.
+func (f *file) unpacked() []byte {
+	if !f.packed {
+		return f.data
+	}
+	var b bytes.Buffer
+	unpack(&b, f.data)
+	return b.Bytes()
 }
 
 // share lets pages of other origins run a file, which the widget needs. It holds

@@ -84,6 +84,7 @@ export default defineConfig({
     fs: { allow: ['.', '../clients/ts'] },
     proxy: {
       '/api': server,
+      '/logo': server,
       '/ws': { target: server, ws: true },
     },
   },

@@ -69,7 +69,7 @@ type Setting struct {
 	// Default is the default value.
 	Default string `json:"default"`
 	// Type is the type of the value.
-	Type string `json:"type" enum:"string,bool,int,number,duration,bytes,choice"`
+	Type string `json:"type" enum:"string,bool,int,number,duration,bytes,color,picture,choice"`
 	// Values are the possible values of a choice.
 	Values []string `json:"values,omitempty" doc:"The possible values of the type choice."`
 	// Help describes the setting.
@@ -98,7 +98,7 @@ type setInput struct {
 	route.JSONBody
 	Key  string `path:"key" maxLength:"100"`
 	Body struct {
-		Value string `json:"value" maxLength:"8192" doc:"The value, as in the configuration file."`
+		Value string `json:"value" maxLength:"49152" doc:"The value, as in the configuration file."`
 	} `nameHint:"SettingChange"`
 }
 

@@ -50,11 +50,20 @@ func newConfigLs(std stdio) *cobra.Command {
 			w := tabwriter.NewWriter(std.out, 0, 4, 2, ' ', 0)
 			fmt.Fprintln(w, "KEY\tVALUE\tFROM\tA CHANGE APPLIES")
 			for _, item := range all {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", item.Key, cmp.Or(item.Value, "-"), from(item), item.Storage)
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", item.Key, cmp.Or(listed(item.Value), "-"), from(item), item.Storage)
 			}
 			return w.Flush()
 		}),
 	}
+}
+
+// listed shortens a value for the list, such as that of a picture.
+func listed(value string) string {
+	const runes = 100
+	if r := []rune(value); len(r) > runes {
+		return string(r[:runes]) + "…"
+	}
+	return value
 }
 
 // from describes the origin of a setting.

@@ -34,7 +34,7 @@ func (s *Server) handler(addr string) (http.Handler, error) {
 	}
 	var page http.Handler = s.api // answers 404 for unknown paths
 	if !s.Config.NoUI {
-		page = web.Handler(route.Base)
+		page = web.Handler(route.Base, present{s}.look)
 	}
 	served := s.tracer.Requests(s.api)
 	mux := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -16,6 +16,7 @@ import (
 	"docent/llm"
 	"docent/rag"
 	stored "docent/settings"
+	"docent/web"
 )
 
 // settingsPoll is the time between looks at the stored settings. It limits how long other processes use old ones.
@@ -97,6 +98,12 @@ func (p present) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part
 // Run implements ask.RAG.
 func (p present) Run(ctx context.Context, req rag.Request) (rag.Answer, error) {
 	return p.server.now().RAG.Run(ctx, req) //nolint:wrapcheck // the answering names the step
+}
+
+// look returns how the page looks.
+func (p present) look() web.Look {
+	page := p.server.now().store.Config.Page
+	return web.Look{Name: page.Name, Color: page.Color, Logo: page.Logo.Data, LogoType: page.Logo.Type}
 }
 
 // settingsConfig configures the routes for settings and models.

@@ -2254,7 +2254,7 @@ export interface components {
             /** @description Why the stored value is ignored. */
             problem?: components["schemas"]["Text"];
             /** @enum {string} */
-            type: "string" | "bool" | "int" | "number" | "duration" | "bytes" | "choice";
+            type: "string" | "bool" | "int" | "number" | "duration" | "bytes" | "color" | "picture" | "choice";
             /** @description The value in force, or the one after a restart. */
             value: string;
             /** @description The possible values of the type choice. */

@@ -8,6 +8,9 @@ import { notices } from './notices.svelte';
 const pageSize = 200;
 const maxListed = 1000;
 
+/** The name in the settings of the page, which the server writes into it. */
+const given = document.querySelector<HTMLMetaElement>('meta[name=application-name]')?.content ?? '';
+
 class Server {
   info = $state<Info | null>(null);
   /** The reason why info is missing, or ''. */
@@ -45,6 +48,8 @@ class Server {
 
   /** The name of the agent; '' while unknown. */
   agent = $derived(this.info ? this.info.agent || 'docent' : this.error && 'docent');
+  /** The name of the installation. */
+  name = $derived(given || this.agent || 'docent');
   /** The agent is not the built-in assistant. */
   other = $derived(this.info?.built_in === false);
   /** The agent takes files in a conversation. */

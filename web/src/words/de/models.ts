@@ -3,7 +3,7 @@ import type { models as Models, stored as Stored } from '../en/models';
 
 export const stored: typeof Stored = {
   lead: 'Einstellungen, die Sie im Betrieb ändern können. Alle anderen nennt docent help config.',
-  groups: { answers: 'Antworten', model: 'Sprachmodelle allgemein', documents: 'Dokumente', privacy: 'Zugang und Datenschutz', backups: 'Sicherungen', digest: 'Wochenbericht', limits: 'Grenzen am Tag und gleichzeitig' },
+  groups: { page: 'Name, Logo und Farbe', answers: 'Antworten', model: 'Sprachmodelle allgemein', documents: 'Dokumente', privacy: 'Zugang und Datenschutz', backups: 'Sicherungen', digest: 'Wochenbericht', limits: 'Grenzen am Tag und gleichzeitig' },
   notListed: 'Die Einstellungen konnten nicht geladen werden.',
   notChanged: 'Die Einstellung wurde nicht geändert.',
   locked: (where) => `Festgelegt durch ${where}. Ändern Sie sie dort.`,
@@ -12,6 +12,8 @@ export const stored: typeof Stored = {
   saved: (name) => `${name}: gespeichert.`,
   reset: 'Standard verwenden',
   isDefault: 'Standard',
+  choosePicture: 'Datei wählen …',
+  pictureTooLarge: 'Die Datei hat mehr als 32 KiB. Verkleinern Sie das Bild.',
   noValue: 'keiner',
   byDefault: (value) => `Standard: ${value}.`,
   restart: 'Eine Änderung gilt nach einem Neustart.',
@@ -41,6 +43,9 @@ export const stored: typeof Stored = {
     'backup.every': { name: 'Zeit zwischen Sicherungen', help: 'In Stunden oder Tagen, zum Beispiel 6h oder 1d. 0 bedeutet: keine. Die Ansicht System hat ein Formular dafür.' },
     'backup.at': { name: 'Uhrzeit der Sicherungen', help: 'In der Zeitzone des Servers, zum Beispiel 02:00.' },
     'backup.keep': { name: 'Sicherungen behalten', help: 'Ältere entfernt docent nach jeder Sicherung. 0 behält alle.' },
+    'page.name': { name: 'Name der Seite', help: 'Oben auf der Seite und im Tab des Browsers.' },
+    'page.color': { name: 'Farbe', help: 'Die Farbe von Links und Schaltflächen. Wo Text es braucht, macht die Seite sie dunkler oder heller.' },
+    'page.logo': { name: 'Logo', help: 'Eine Datei im Format PNG, JPEG, WebP oder SVG mit höchstens 32 KiB. Am besten ist sie quadratisch.' },
     'digest.day': { name: 'Tag des Wochenberichts', help: 'docent sendet die Ansicht „Heute“ als Text um 7:00 Uhr, in der Zeitzone des Servers.' },
     'digest.recipients': { name: 'Empfänger', help: 'Zum Beispiel ops@example.com, ann <ann@example.com>. Die Person ann erhält den Bericht über die Sammlungen, die sie verwaltet. Eine Adresse allein erhält alles.' },
     'digest.language': { name: 'Sprache des Wochenberichts', help: 'Deutsch oder Englisch.' },

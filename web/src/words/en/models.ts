@@ -5,7 +5,7 @@ export interface NamedSetting { name: string; help: string }
 
 export const stored = {
   lead: 'Settings that you can change while docent runs. docent help config lists all others.',
-  groups: { answers: 'Answers', model: 'Chat models in general', documents: 'Documents', privacy: 'Access and privacy', backups: 'Backups', digest: 'Weekly digest', limits: 'Limits in a day, and at once' },
+  groups: { page: 'Name, logo, and color', answers: 'Answers', model: 'Chat models in general', documents: 'Documents', privacy: 'Access and privacy', backups: 'Backups', digest: 'Weekly digest', limits: 'Limits in a day, and at once' },
   notListed: 'The settings could not be listed.',
   notChanged: 'The setting was not changed.',
   locked: (where: string) => `Set by ${where}. Change it there.`,
@@ -14,6 +14,8 @@ export const stored = {
   saved: (name: string) => `${name}: saved.`,
   reset: 'Use the default',
   isDefault: 'default',
+  choosePicture: 'Choose a file…',
+  pictureTooLarge: 'The file has more than 32 KiB. Make the picture smaller.',
   noValue: 'none',
   byDefault: (value: string) => `Default: ${value}.`,
   restart: 'A change applies after a restart.',
@@ -43,6 +45,9 @@ export const stored = {
     'backup.every': { name: 'Time between backups', help: 'In hours or days, such as 6h or 1d. 0 means none. The view System has a form for it.' },
     'backup.at': { name: 'Time of backups', help: 'In the time zone of the server, such as 02:00.' },
     'backup.keep': { name: 'Backups to keep', help: 'docent removes older ones after each backup. 0 keeps all.' },
+    'page.name': { name: 'Name of the page', help: 'At the top of the page and in the tab of the browser.' },
+    'page.color': { name: 'Color', help: 'The color of links and buttons. The page makes it darker or lighter where text needs it.' },
+    'page.logo': { name: 'Logo', help: 'A PNG, JPEG, WebP, or SVG file of at most 32 KiB. A square one fits best.' },
     'digest.day': { name: 'Day of the digest', help: 'docent sends the view Today as text at 07:00, in the time zone of the server.' },
     'digest.recipients': { name: 'Recipients', help: 'Such as ops@example.com, ann <ann@example.com>. The user ann gets the digest of the collections that ann manages. An address alone gets everything.' },
     'digest.language': { name: 'Language of the digest', help: 'English or German.' },
