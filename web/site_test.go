@@ -121,7 +121,7 @@ func TestSiteWithoutBuildSaysHow(t *testing.T) {
 
 func TestHandlerServesWhatIsEmbedded(t *testing.T) {
 	t.Parallel()
-	res := get(t, Handler(func(context.Context) string { return "/docent" }), "GET", "/")
+	res := get(t, Handler(func(context.Context) string { return "/docent" }, func() Look { return Look{} }), "GET", "/")
 	if got := body(t, res); res.StatusCode != http.StatusOK || !strings.Contains(got, "docent") {
 		t.Errorf("status %d body %q", res.StatusCode, got)
 	}

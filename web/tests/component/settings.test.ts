@@ -37,6 +37,21 @@ test('settings show their values and origins, and can be changed and reset', asy
   expect(mock.settings.calls).toContain('PUT /api/settings/llm.on-failure {"value":"error"}');
 });
 
+test('the page gets a name, a color, and a logo', async () => {
+  const logo = (size: number) => [{ name: 'logo.png', mimeType: 'image/png', buffer: Buffer.alloc(size, 'x') }];
+  await page.goto('#/console/settings');
+  await page.getByLabel('Name of the page').fill('Acme Help');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Name of the page: saved. Reload the page to see it.').waitFor();
+  await page.getByLabel('Logo', { exact: true }).setInputFiles(logo(33 * 1024));
+  await page.getByText('The file has more than 32 KiB.').waitFor();
+  await page.getByLabel('Logo', { exact: true }).setInputFiles(logo(3));
+  await page.getByText('Logo: saved.').waitFor();
+  await expect.poll(() => page.locator('form img').getAttribute('src')).toBe('data:image/png;base64,eHh4');
+  expect(mock.settings.calls).toEqual(['PUT /api/settings/page.name {"value":"Acme Help"}', 'PUT /api/settings/page.logo {"value":"data:image/png;base64,eHh4"}']);
+  await accessible();
+});
+
 test('the weekly digest has a day, recipients, a preview, and says who did not get it', async () => {
   await page.goto('#/console/settings');
   await page.getByLabel('Day of the digest').selectOption('monday');

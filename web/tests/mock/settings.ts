@@ -16,6 +16,9 @@ export class MockSettings {
     setting('backup.keep', '7'),
     setting('digest.day', 'off', { type: 'choice', values: ['off', 'monday', 'friday'] }),
     setting('digest.recipients', '', { type: 'string' }),
+    setting('page.name', '', { type: 'string' }),
+    setting('page.color', '', { type: 'color' }),
+    setting('page.logo', '', { type: 'picture' }),
     setting('keep-questions', '30', { default: '90', live: false, pending: true, origin: { kind: 'database' } }),
   ];
   models: ChatModel[] = [];

@@ -10,6 +10,7 @@ export const stored: typeof Stored = {
   where: { flag: 'eine Option', environment: 'eine Variable', file: 'die Konfigurationsdatei', program: 'das Programm' },
   save: 'Speichern',
   saved: (name) => `${name}: gespeichert.`,
+  reload: 'Laden Sie die Seite neu, um es zu sehen.',
   reset: 'Standard verwenden',
   isDefault: 'Standard',
   choosePicture: 'Datei wählen …',

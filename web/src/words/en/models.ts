@@ -12,6 +12,7 @@ export const stored = {
   where: { flag: 'a flag', environment: 'a variable', file: 'the configuration file', program: 'the program' },
   save: 'Save',
   saved: (name: string) => `${name}: saved.`,
+  reload: 'Reload the page to see it.',
   reset: 'Use the default',
   isDefault: 'default',
   choosePicture: 'Choose a file…',
