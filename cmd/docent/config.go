@@ -131,6 +131,6 @@ func changedSetting(ctx context.Context, std stdio, p *wiring.Store, action audi
 		return err
 	}
 	_, err = fmt.Fprintf(std.out, "%s is now %s (from %s). A running server uses it %s.\n",
-		key, cmp.Or(item.Value, `""`), from(item), item.Storage)
+		key, cmp.Or(listed(item.Value), `""`), from(item), item.Storage)
 	return err
 }

@@ -3,7 +3,7 @@ import type { models as Models, stored as Stored } from '../en/models';
 
 export const stored: typeof Stored = {
   lead: 'Einstellungen, die Sie im Betrieb ändern können. Alle anderen nennt docent help config.',
-  groups: { page: 'Name, Logo und Farbe', answers: 'Antworten', model: 'Sprachmodelle allgemein', documents: 'Dokumente', privacy: 'Zugang und Datenschutz', backups: 'Sicherungen', digest: 'Wochenbericht', limits: 'Grenzen am Tag und gleichzeitig' },
+  groups: { answers: 'Antworten', model: 'Sprachmodelle allgemein', documents: 'Dokumente', page: 'Name, Logo und Farbe', privacy: 'Zugang und Datenschutz', backups: 'Sicherungen', digest: 'Wochenbericht', limits: 'Grenzen am Tag und gleichzeitig' },
   notListed: 'Die Einstellungen konnten nicht geladen werden.',
   notChanged: 'Die Einstellung wurde nicht geändert.',
   locked: (where) => `Festgelegt durch ${where}. Ändern Sie sie dort.`,

@@ -5,7 +5,7 @@ export interface NamedSetting { name: string; help: string }
 
 export const stored = {
   lead: 'Settings that you can change while docent runs. docent help config lists all others.',
-  groups: { page: 'Name, logo, and color', answers: 'Answers', model: 'Chat models in general', documents: 'Documents', privacy: 'Access and privacy', backups: 'Backups', digest: 'Weekly digest', limits: 'Limits in a day, and at once' },
+  groups: { answers: 'Answers', model: 'Chat models in general', documents: 'Documents', page: 'Name, logo, and color', privacy: 'Access and privacy', backups: 'Backups', digest: 'Weekly digest', limits: 'Limits in a day, and at once' },
   notListed: 'The settings could not be listed.',
   notChanged: 'The setting was not changed.',
   locked: (where: string) => `Set by ${where}. Change it there.`,
