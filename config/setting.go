@@ -80,7 +80,14 @@ func (s Setting) Takes() string {
 	if takes("x") {
 		return "string"
 	}
-	for _, kind := range []struct{ example, name string }{{"1s", "duration"}, {"1KiB", "bytes"}, {"1.5", "number"}, {"1", "int"}, {"#000000", "color"}, {smallPicture, "picture"}} {
+	for _, kind := range []struct{ example, name string }{
+		{"1s", "duration"},
+		{"1KiB", "bytes"},
+		{"1.5", "number"},
+		{"1", "int"},
+		{"#000000", "color"},
+		{smallPicture, "picture"},
+	} {
 		if takes(kind.example) {
 			return kind.name
 		}
