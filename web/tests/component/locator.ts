@@ -64,8 +64,17 @@ export class Scope {
 
   /** getByText finds the innermost elements with a text. */
   getByText(text: Text, { exact = false }: { exact?: boolean } = {}): Locator {
-    const has = (el: Element) => !el.matches('script, style') && matches(spaced(el.textContent), text, exact);
-    return this.below((root) => [root, ...root.querySelectorAll('*')].filter((el) => has(el) && ![...el.children].some(has)));
+    const has = (el: Element) => el.localName !== 'script' && el.localName !== 'style' && matches(spaced(el.textContent), text, exact);
+    // A part of the text of an element is also a part of its parent's text.
+    const part = typeof text === 'string' && !exact;
+    const innermost = (el: Element): Element[] => {
+      const found = has(el);
+      if (part && !found) return [];
+      const children = [...el.children];
+      const below = children.flatMap(innermost);
+      return found && !children.some(has) ? [el, ...below] : below;
+    };
+    return this.below(innermost);
   }
 }
 

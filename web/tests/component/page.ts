@@ -64,9 +64,11 @@ export class Page extends Scope {
     };
     vi.stubGlobal('WebSocket', Socket);
     vi.stubGlobal('fetch', fetched);
+    const deafen = recordListeners();
     vi.resetModules();
-    const [{ mount, unmount }, { default: App }, { account }, { server }, { words }] = await Promise.all([
-      import('svelte'), import('../../src/App.svelte'), import('../../src/shell/account.svelte'), import('../../src/shell/server.svelte'), import('../../src/words/words.svelte'),
+    const [{ mount, unmount }, { default: App }, { conversation }, { account }, { server }, { words }] = await Promise.all([
+      import('svelte'), import('../../src/App.svelte'), import('../../src/conversation/conversation.svelte'),
+      import('../../src/shell/account.svelte'), import('../../src/shell/server.svelte'), import('../../src/words/words.svelte'),
     ]);
     void Promise.all([account.check(), server.refresh()]).then(() => server.list());
     await words.start();
@@ -74,8 +76,10 @@ export class Page extends Scope {
     this.leave = async () => {
       dispatchEvent(new Event('pagehide'));
       gone = true;
-      for (const s of sockets) s.terminate();
       await unmount(app);
+      conversation['leave'](); // otherwise its client connects again and again
+      for (const s of sockets) s.terminate();
+      deafen();
       document.body.replaceChildren();
     };
   }
@@ -88,6 +92,20 @@ export class Page extends Scope {
     await this.leave?.();
     this.leave = undefined;
   }
+}
+
+/** recordListeners returns a function that removes the listeners that the window and the document get from now on. */
+function recordListeners(): () => void {
+  const removals: (() => void)[] = [];
+  for (const target of [globalThis, document] as EventTarget[]) {
+    const add = target.addEventListener;
+    target.addEventListener = (...of: Parameters<typeof add>) => {
+      removals.push(() => target.removeEventListener(...of));
+      add.apply(target, of);
+    };
+    removals.push(() => void (target.addEventListener = add));
+  }
+  return () => removals.forEach((remove) => remove());
 }
 
 /** start starts a mock server, and returns it with a page that is not open yet. */

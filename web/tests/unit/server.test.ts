@@ -5,10 +5,7 @@ import { server } from '../../src/shell/server.svelte';
 
 const answers: ((info: Info | Error) => void)[] = [];
 
-vi.mock('../../src/api/http', async (original) => ({
-  ...(await original<typeof import('../../src/api/http')>()),
-  getInfo: () => new Promise<Info>((ok, fail) => answers.push((info) => (info instanceof Error ? fail(info) : ok(info)))),
-}));
+vi.stubGlobal('fetch', () => new Promise<Response>((ok, fail) => answers.push((info) => (info instanceof Error ? fail(info) : ok(Response.json(info))))));
 
 const of = (version: string) => ({ version, collections: [] }) as unknown as Info;
 
