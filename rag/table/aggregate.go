@@ -66,6 +66,13 @@ func (r answering) measure(op aggregate) (int, Reply) {
 	if len(named) == 0 {
 		named = operational
 	}
+	if len(named) == 0 && op == sum && r.has(worthPhrases, unknown) {
+		for c := range r.t.Columns {
+			if fits(c) && r.t.described(c, "price total") > 0 {
+				named = append(named, c)
+			}
+		}
+	}
 	if len(named) == 0 {
 		for c := range r.t.Columns {
 			if fits(c) && !r.t.isYears(c) && !slices.Contains(r.labels, c) {

@@ -49,6 +49,8 @@ type Reply struct {
 	cell bool
 	// named reports that the question names one row.
 	named bool
+	// entitled is the number of words of the question in the title. It decides between tables with the same score.
+	entitled int
 	// score says how much of the question the table has.
 	score int
 }
@@ -65,14 +67,15 @@ func Ask(question string, sources []Source) Reply {
 	best, tie := Reply{Source: -1}, false
 	for i := range sources {
 		reply := answering{phrasing{read(question, &sources[i])}}.answer()
+		reply.entitled = sources[i].entitled(question)
 		if reply.Source = i; !sources[i].Table.Typed() && !reply.looksUp() {
 			continue
 		}
 		switch {
 		case reply.Status < best.Status || reply.Status == NoQuestion:
-		case reply.Status > best.Status || reply.score > best.score:
+		case reply.Status > best.Status || reply.score > best.score || reply.score == best.score && reply.entitled > best.entitled:
 			best, tie = reply, false
-		case reply.score == best.score && reply.Said.Message != best.Said.Message:
+		case reply.score == best.score && reply.entitled == best.entitled && reply.Said.Message != best.Said.Message:
 			tie = true
 		}
 	}
@@ -156,6 +159,7 @@ func (r answering) operate() Reply {
 	}
 	e, superlative := r.extreme()
 	negative := r.negative()
+	_, _, stocked := r.stockValue()
 	differs := r.asks(differPhrases) || r.compares()
 	if !differs && r.open(superlative) || negative && superlative {
 		return r.unclear(r.noOperation())
@@ -167,7 +171,7 @@ func (r answering) operate() Reply {
 		return r.answerDifference()
 	case superlative:
 		return r.answerExtreme(e)
-	case r.asks(worthPhrases):
+	case r.asks(worthPhrases) && (stocked || !r.asks(sumPhrases)):
 		return r.answerWorth()
 	case r.asks(averagePhrases):
 		return r.answerAggregate(average)
@@ -318,7 +322,7 @@ func (r answering) answerRows() Reply {
 		reply.Near = false
 		return reply
 	}
-	if verbs := r.verbs(); len(verbs) > 0 && !implied {
+	if verbs := r.verbs(); len(verbs) > 0 && !implied && (r.onlyNamed() || !r.named()) {
 		r.missing = verbs
 		return r.unclear(r.lacking())
 	}

@@ -15,7 +15,7 @@ var measured = []concept{
 	{"price", "price cost costs costing priced expensive cheap fee rate fare charge tariff", ""},
 	{"price", "", "teuer billig preis kosten kostet gebuhr tarif entgelt gesamtpreis"},
 	{"size", "size big large", "grosse gross"},
-	{"quantity", "quantity qty stock inventory pieces", "menge anzahl stuckzahl bestand vorrat stuck"},
+	{"quantity", "quantity qty stock inventory pieces copies", "menge anzahl stuckzahl bestand lagerbestand vorrat vorratig stuck exemplare"},
 	{"weight", "weight wt mass weigh weighs weighing heavy", "gewicht masse wiegt wiegen schwer"},
 	{"length", "length long", "lange lang"},
 	{"width", "width wide", "breite breit"},
@@ -33,14 +33,14 @@ var measured = []concept{
 	{"density", "density dense", "dichte dicht"},
 	{"capacity", "capacity volume", "kapazitat volumen fassungsvermogen"},
 	{"age", "age old", "alter alt"},
-	{"population", "population inhabitants", "einwohner"},
+	{"population", "population inhabitants residents", "einwohner bevolkerung"},
 }
 
 // quantities are further ones. Their English words are no parts of compounds: "terrain" is no rain.
 var quantities = []concept{
 	{"rating", "rating score points stars", "bewertung punkte sterne punktzahl"},
 	{"rank", "rank ranking", "rang platzierung"},
-	{"share", "share percentage proportion", "anteil prozentsatz"},
+	{"share", "share percentage proportion", "anteil prozentsatz quote"},
 	{"range", "range", "reichweite"},
 	{"noise", "noise loud loudness", "lautstarke larm laut schallpegel"},
 	{"pressure", "pressure", "druck"},
@@ -95,7 +95,8 @@ var others = []concept{
 	{"salary", "salary wage earn earns", "gehalt lohn verdienst verdient verdienen"},
 	{"country", "country", "land"},
 	{"city", "city town", "stadt"},
-	{"language", "language", "sprache"},
+	{"language", "language speak spoken", "sprache sprechen spricht gesprochen"},
+	{"gender", "gender sex", "geschlecht"},
 	{"color", "color colour", "farbe"},
 	{"course", "course class", "kurs"},
 	{"teacher", "teacher instructor", "dozent dozentin lehrer leitung kursleitung"},
@@ -115,7 +116,7 @@ var others = []concept{
 	{"person", "person", ""},
 	{"license", "license licence", "lizenz"},
 	{"level", "grade level", "stufe niveau"},
-	{"birth", "birth born", "geburt geburtstag geburtsdatum geboren"},
+	{"birth", "birth born birthday birthdate dob", "geburt geburtstag geburtsdatum geboren geb gebdat"},
 	{"death", "death died die dies", "tod gestorben starb"},
 	{"job", "job profession occupation", "beruf"},
 	{"region", "region", "bundesland"},
@@ -179,8 +180,8 @@ var others = []concept{
 	{"result", "result", "ergebnis"},
 	{"jump", "jump", "sprung"},
 	{"throw", "throw", "wurf"},
-	{"firstname", "", "vorname"},
-	{"surname", "surname", "nachname familienname"},
+	{"firstname", "firstname", "vorname"},
+	{"surname", "surname lastname", "nachname familienname"},
 	{"student", "student pupil", "schuler student"},
 	{"subject", "subject", "schulfach"},
 	{"exam", "exam", "klausur prufung"},
@@ -210,7 +211,7 @@ var others = []concept{
 	{"bedroom", "bedroom bedrooms", "schlafzimmer"},
 	{"household", "household households", "haushalt haushalte"},
 	{"member", "member members", "mitglied mitglieder"},
-	{"author", "author", "autor autorin verfasser"},
+	{"author", "author authors writer wrote written", "autor autorin verfasser geschrieben schrieb"},
 	{"publisher", "publisher", "verlag"},
 	{"page", "page pages", "seite seiten seitenzahl"},
 	{"book", "book", "buch bucher"},
@@ -234,7 +235,11 @@ var things = func() map[string]bool {
 
 // means reports whether two words have the same concept of a thing, such as "apartments" and "Wohnung".
 func (w word) means(other word) bool {
-	return slices.ContainsFunc(w.concepts(), func(name string) bool { return things[name] && slices.Contains(other.concepts(), name) })
+	own := w.concepts()
+	if own == nil { // "Gebrauchtwagen" are cars
+		own, _ = w.parts()
+	}
+	return slices.ContainsFunc(own, func(name string) bool { return things[name] && slices.Contains(other.concepts(), name) })
 }
 
 func conceptWords() (all, heads, modifiers map[string][]string) {
@@ -327,6 +332,9 @@ func Wording(question string) string {
 		}
 		if a, ok := w.superlative(); ok {
 			own = append(slices.Clone(own), strings.Fields(a.concepts)...)
+		}
+		if genders[w.text] != nil {
+			own = append(slices.Clone(own), "gender")
 		}
 		for _, name := range own {
 			if !slices.Contains(names, name) {

@@ -2,6 +2,7 @@ package table
 
 import (
 	"slices"
+	"strings"
 )
 
 // answerFlag answers with the rows that have a flag.
@@ -29,11 +30,16 @@ func (r answering) without() (rows []int, c int, ok bool) {
 	for _, i := range r.selected() {
 		cell := r.t.Rows[i].Cells[c]
 		zero := cell.Valued && cell.Value == 0 && r.t.Columns[c].Kind != Date && r.t.Columns[c].Kind != Clock
-		if cell.Missing || zero {
+		if cell.Missing || zero || cell.empty() && r.t.Columns[c].ordered() {
 			rows = append(rows, i)
 		}
 	}
 	return rows, c, true
+}
+
+// empty reports whether a cell in a column of values has a short text and no value, such as "KA".
+func (c Cell) empty() bool {
+	return !c.Valued && len(c.Text) <= 12 && !strings.ContainsAny(c.Text, "0123456789")
 }
 
 // answerWithout answers "which machines have no inspection date".

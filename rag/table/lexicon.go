@@ -7,7 +7,7 @@ import (
 
 // dimensionConcepts are the concepts of columns by the dimension of their unit.
 var dimensionConcepts = map[string][]string{
-	"money": {"price"}, "mass": {"weight"}, "length": {"distance", "length"}, "time": {"duration"}, "temperature": {"temperature"},
+	"money": {"price"}, "mass": {"weight"}, "length": {"distance", "length", "mileage"}, "time": {"duration"}, "temperature": {"temperature"},
 	"area": {"area"}, "power": {"power"}, "speed": {"speed"}, "volume": {"capacity"},
 	"energy": {"energy"},
 }
@@ -57,8 +57,8 @@ var adjectives = ordering([]order{
 	{"price", 1, "expensive costly pricey teuer teur"},
 	{"weight", 1, "heavy schwer"},
 	{"weight", -1, "light leicht"},
-	{"length distance duration", 1, "long lang"},
-	{"length distance duration height", -1, "short kurz"},
+	{"length distance duration page", 1, "long lang"},
+	{"length distance duration page height", -1, "short kurz"},
 	{"height", 1, "tall"},
 	{"", 1, "high hoch hoh"},
 	{"", -1, "low niedrig tief"},
@@ -260,7 +260,7 @@ func phrases(list string) []string {
 
 // The words of operations.
 var (
-	countPhrases = phrases(`how many | number of | count | wie viele | wieviele | anzahl | zahl der`)
+	countPhrases = phrases(`how many | number of | count | wie viele | wie vielen | wieviele | wievielen | anzahl | zahl der`)
 	// oftenPhrases count rows with a cell. Without one, they ask for an interval.
 	oftenPhrases = phrases(`how often | how many times | wie oft`)
 	sumPhrases   = phrases(`all together | altogether | in total | total | sum | add up | combined | overall | summe | insgesamt | zusammen |
@@ -278,9 +278,9 @@ var (
 	noPhrases = phrases(`no | not | without | nicht | kein | keine | keinen | keiner | ohne | doesnt | dont | isnt | arent | didnt |
 		havent | hasnt | never | lack | lacks | fehlt`)
 	listPhrases = phrases(`which | list | show | all | everything | every | what | whats | who | where | welche | welcher | welches |
-		welchen | liste | zeige | alle | alles | wer | wo | nenne | give me`)
+		welchen | welchem | liste | zeige | alle | alles | wer | wo | nenne | give me`)
 	whoPhrases   = phrases(`who | whom | whose | wer | wem | wen | wessen`)
 	whenPhrases  = phrases(`when | wann | date | datum`)
 	worthPhrases = phrases(`worth | value | wert`)
-	muchPhrases  = phrases(`how much | wieviel | wie viel | how many | wieviele | wie viele`)
+	muchPhrases  = phrases(`how much | wieviel | wie viel | how many | wieviele | wie viele | wie vielen`)
 )

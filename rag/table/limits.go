@@ -70,7 +70,7 @@ func (r limiter) findZeros() {
 // findEquals finds values of a named column, as in "which part has an interval of 4,000 h". Some row must have the value.
 func (r limiter) findEquals() {
 	for i := range r.words {
-		if r.roles[i] != unknown || !r.words[i].isNumber() {
+		if r.roles[i] != unknown || !r.words[i].isNumber() || (ranker{r.reading}).isTop(i) {
 			continue
 		}
 		value, end, unit, said, ok := r.numberAt(i)
@@ -154,10 +154,8 @@ func (r limiter) limitAt(at int, op operator, concept string, upper *float64) in
 		}
 		l := limit{column: c, op: op, low: v.from, other: -1, said: said}
 		switch op {
-		case over:
-			l.op, l.low = atLeast, v.to
-		case atMost:
-			l.op, l.low = under, v.to
+		case over, atMost: // the whole day, month, or year
+			l.low = v.to - 1e-6
 		}
 		r.conditions = append(r.conditions, l)
 		return end
@@ -234,8 +232,7 @@ func (r limiter) limited(unit, concept string, at int) (int, bool) {
 			fits = func(c Column) bool { _, ok := converted(1, unit, c.Unit); return before(c) && ok && c.Unit != "" }
 		case !r.t.around(r.words[at+1].text):
 			c, ok := r.withoutUnit(unit, at)
-			said := ok && slices.ContainsFunc(r.t.Columns[c].words(), func(w word) bool { return canonicalOf(w.text) == canonicalOf(unit) })
-			r.assumed = r.assumed || ok && !said
+			r.assumed = r.assumed || ok && !takes(r.t, c, unit)
 			return c, ok
 		}
 	}
@@ -272,22 +269,35 @@ func (r limiter) limited(unit, concept string, at int) (int, bool) {
 	return 0, false
 }
 
+// takes reports whether values of a column without a unit can be in a unit: its name is the unit, or what the unit measures, or its
+// values are percentages.
+func takes(t *Table, c int, unit string) bool {
+	col := t.Columns[c]
+	switch {
+	case slices.ContainsFunc(col.words(), func(w word) bool { return canonicalOf(w.text) == canonicalOf(unit) }):
+		return true
+	case dimensionOf(unit) == "percent":
+		return !slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cells[c].Valued && (r.Cells[c].Value < 0 || r.Cells[c].Value > 100) })
+	}
+	return slices.ContainsFunc(dimensionConcepts[dimensionOf(unit)], func(own string) bool { return slices.Contains(col.named, own) })
+}
+
 // withoutUnit returns the column without a unit that a number with a unit may limit: the named one, or the only one with prices.
 func (r limiter) withoutUnit(unit string, at int) (int, bool) {
-	var named, priced []int
+	var named, measured []int // measured are those of the kind that the unit measures
 	for c, col := range r.t.Columns {
 		if col.Kind != Number || col.Unit != "" {
 			continue
 		}
 		named = append(named, c)
-		if isCurrency(unit) && r.t.described(c, "price total") > 0 {
-			priced = append(priced, c)
+		if isCurrency(unit) && r.t.described(c, "price total") > 0 || !isCurrency(unit) && takes(r.t, c, unit) && dimensionOf(unit) != "percent" {
+			measured = append(measured, c)
 		}
 	}
 	if named = r.nearest(named, at); len(named) > 1 {
 		named = r.t.narrowed(named, nil)
 	}
-	for _, list := range [][]int{named, priced} {
+	for _, list := range [][]int{named, measured} {
 		if len(list) == 1 {
 			return list[0], true
 		}

@@ -78,7 +78,9 @@ func (r *reading) wholeNames(m mention) []int {
 // asked returns the mentions that no condition uses, and no filter whose value follows the name of its column.
 func (r *reading) asked() []mention {
 	return slices.DeleteFunc(r.mentions(), func(m mention) bool {
-		limits := func(l limit) bool { return slices.Contains(m.columns, l.column) }
+		limits := func(l limit) bool {
+			return slices.Contains(m.columns, l.column) || !slices.ContainsFunc(m.words, func(i int) bool { return r.matched[i][l.column] == 0 })
+		}
 		return slices.Equal(m.columns, r.valuedBy()) || slices.ContainsFunc(r.conditions, limits)
 	})
 }

@@ -39,9 +39,16 @@ var nounPhrases = setOf(`which what all every each many list show any welche wel
 func (r *reading) findNouns() {
 	nouns := r.nouns()
 	title := r.titleWords()
+	for _, i := range nouns {
+		entitled := slices.ContainsFunc(title, func(t word) bool { return t.text == r.words[i].text || sameRoot(t, r.words[i]) })
+		if r.roles[i] == column && entitled && onlyIDs(r, i) { // "books" of a column "book ID"
+			r.roles[i], r.matched[i] = titled, nil
+		}
+	}
 	r.filters = slices.DeleteFunc(r.filters, func(f filter) bool {
-		if f.whole || f.not || !slices.Contains(r.labels, f.column) || slices.ContainsFunc(f.words, func(i int) bool {
-			return !slices.Contains(nouns, i) || !slices.ContainsFunc(title, func(t word) bool { return names(t, r.words[i]) })
+		named := slices.Contains(r.labels, f.column)
+		if f.whole || f.not || slices.ContainsFunc(f.words, func(i int) bool {
+			return named && !slices.Contains(nouns, i) || !slices.ContainsFunc(title, func(t word) bool { return names(t, r.words[i]) })
 		}) {
 			return false
 		}
@@ -50,6 +57,16 @@ func (r *reading) findNouns() {
 		}
 		return true
 	})
+}
+
+// onlyIDs reports whether a word names only columns with numbers and codes of rows, by a part of their names.
+func onlyIDs(r *reading, i int) bool {
+	for c := range r.matched[i] {
+		if col := r.t.Columns[c]; !isLabel(col.Name) || len(col.names) < 2 || isLabel(r.words[i].text) {
+			return false
+		}
+	}
+	return len(r.matched[i]) > 0
 }
 
 // titleWords returns the words of the title, the caption, and the headers of the columns that name rows.
@@ -63,6 +80,18 @@ func (r *reading) titleWords() []word {
 		out = append(out, r.t.Columns[c].words()...)
 	}
 	return append(out, kindOfRows(r.t)...)
+}
+
+// entitled returns the number of words of a question that are in the title, even those without a meaning of their own.
+func (s *Source) entitled(question string) int {
+	n := 0
+	title := words(s.Title)
+	for _, w := range words(question) {
+		if len(w.text) >= minPart && slices.ContainsFunc(title, func(t word) bool { return t.text == w.text }) {
+			n++
+		}
+	}
+	return n
 }
 
 // The words for the rows of tables that need not name them: of people, of payments, and of compared products.
@@ -93,7 +122,7 @@ func amounts(t *Table) []int {
 // kindOfRows returns words for the rows of a table of a known kind.
 func kindOfRows(t *Table) []word {
 	switch {
-	case nameHeaders[strings.ToLower(t.Columns[0].Header)]:
+	case nameHeaders[strings.ToLower(t.Columns[0].Header)], slices.ContainsFunc(t.Columns, Column.isPersonal):
 		return peopleWords
 	case t.Turned:
 		return productWords

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"docent/internal/lazyregexp"
 )
 
 // Source is a table with the words that name it.
@@ -97,6 +99,7 @@ func read(question string, s *Source) *reading {
 	r.labels = r.t.labels()
 	r.findOperations()
 	r.findColumns()
+	finder{r}.findInitials()
 	finder{r}.findCells()
 	r.findNouns()
 	limiter{r}.findLimits()
@@ -112,6 +115,9 @@ func spaced(list []word) string {
 	}
 	return " " + strings.Join(texts, " ") + " "
 }
+
+// address matches the name of a file, a web address, and a mail address, which are no names for people.
+var address = lazyregexp.New(`^\S+(?:\.[a-z]{2,4}|://\S+|@\S+)$`)
 
 // labels returns the columns that name rows: the first column with distinct texts, and a column with codes before it. Rows may have
 // no names.
@@ -130,7 +136,7 @@ func (t *Table) labels() []int {
 			}
 			n++
 			seen[strings.ToLower(cell.Text)] = true
-			coded = coded && !strings.Contains(cell.Text, " ") && strings.ContainsAny(cell.Text, "0123456789")
+			coded = coded && (!strings.Contains(cell.Text, " ") && strings.ContainsAny(cell.Text, "0123456789") || address.MatchString(cell.Text))
 		}
 		distinct := .9
 		if len(codes) > 0 { // two devices may have the same name, but not the same code
@@ -138,7 +144,7 @@ func (t *Table) labels() []int {
 		}
 		switch {
 		case n == 0 || float64(len(seen)) < distinct*float64(n) || n < len(data)*9/10:
-			if len(codes) > 0 { // the codes alone name the rows
+			if parts := partsOfNames(t, c); len(codes) > 0 && !parts { // the codes alone name the rows
 				return codes[:1]
 			}
 		case coded:
@@ -220,6 +226,11 @@ func (c Column) strength(w word) int {
 			best = max(best, byKind)
 		}
 	}
+	if c.Unit == "" && c.ordered() && slices.ContainsFunc(dimensionConcepts[dimensionOf(w.text)], func(own string) bool {
+		return slices.Contains(named, own)
+	}) { // "how many miles" of an odometer
+		best = max(best, byKind)
+	}
 	if w.concepts() == nil { // a compound such as "Reparaturkosten" for "Repair costs"
 		head, modifier := w.parts()
 		has := func(name string) bool { return slices.Contains(named, name) }
@@ -234,14 +245,30 @@ func (c Column) strength(w word) int {
 		switch {
 		case h.text == w.text || sameRoot(h, w):
 			return byWord
-		case w.verb() != "" && w.verb() == h.verb():
+		case w.verb() != "" && w.verb() == h.verb(), participle(w, h), person(w) != "" && person(w) == person(h):
 			best = max(best, byCompound)
 		case len(h.head) > len(w.root) && strings.HasSuffix(h.head, w.root):
-		case c.compound(h, w), len(h.root) >= 5 && strings.HasPrefix(w.root, h.root) && isHead(w.root[len(h.root):]):
+		case c.compound(h, w), extends(h, w):
 			best = max(best, byCompound)
 		}
 	}
+	if best == 0 && c.short(w) {
+		return byConcept
+	}
 	return best
+}
+
+// extends reports whether a word begins with the word of a header, and ends with a kind of value, such as "Ausländeranteil".
+func extends(header, w word) bool {
+	if slices.ContainsFunc(free, func(ending string) bool { return strings.HasSuffix(w.text, ending) }) {
+		return false // "zuckerfrei"
+	}
+	for _, part := range []string{header.text, header.root} {
+		if rest, ok := strings.CutPrefix(w.root, part); ok && len(part) >= 5 && (isHead(rest) || isHead(strings.TrimPrefix(rest, "s"))) {
+			return true
+		}
+	}
+	return false
 }
 
 // isHead reports whether a text can be the last part of a compound that begins with the name of a column.
@@ -352,10 +379,13 @@ func (r finder) findCells() {
 	for i := 0; i < len(r.words); i++ {
 		w := r.words[i]
 		if r.roles[i] == nothing || r.roles[i] == cell || r.roles[i] == unknown && w.isStop() ||
-			w.isNumber() && r.afterComparator(i) || r.inMonth(i) {
+			w.isNumber() && r.afterComparator(i) || r.inMonth(i) || r.limits(i) {
 			continue
 		}
-		f, ok := r.group(i)
+		f, ok := r.gender(i)
+		if !ok {
+			f, ok = r.group(i)
+		}
 		if !ok || r.roles[i] == operation && (len(f.words) < 2 || !f.whole) {
 			continue
 		}
@@ -378,6 +408,12 @@ func (r finder) findCells() {
 	if slices.ContainsFunc(r.filters, func(f filter) bool { return !slices.Contains(r.labels, f.column) && len(f.rows) > 1 }) {
 		r.often = r.has(oftenPhrases, operation)
 	}
+}
+
+// limits reports whether a comparator with a number begins at a word, as in "weniger als 5", although cells have the word, too.
+func (r finder) limits(i int) bool {
+	_, n, _, ok := r.comparatorAt(i)
+	return ok && i+n < len(r.words) && r.words[i+n].isNumber()
 }
 
 // inMonths are the words in front of the month of a condition.

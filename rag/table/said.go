@@ -29,12 +29,12 @@ func (r phrasing) label(row int) string {
 	}
 	var names []string
 	for _, f := range r.filters {
-		if name := r.t.Rows[row].Cells[f.column].Text; !f.not && slices.Contains(f.rows, row) && !slices.Contains(names, name) {
+		if name := (namer{r.reading}).in(f.column, row); !f.not && slices.Contains(f.rows, row) && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	if named := len(r.labels) > 0; named && (len(names) == 0 || len(r.selected()) > 1 && !r.apart()) {
-		names = []string{r.t.Rows[row].Cells[r.labels[len(r.labels)-1]].Text}
+		names = []string{namer{r.reading}.of(row)}
 	} else if len(names) == 0 {
 		names = []string{"#" + strconv.Itoa(row+1)}
 	}
@@ -361,7 +361,7 @@ const maxShownColumns = 10
 // shownColumns returns the columns that name the rows, and the given ones, in the order of the table. Without given ones, it
 // returns the first columns.
 func (r phrasing) shownColumns(columns []int) []int {
-	out := append(slices.Clone(r.labels), columns...)
+	out := append(namer{r.reading}.columns(), columns...)
 	if len(columns) == 0 {
 		for c := range r.t.Columns {
 			out = append(out, c)

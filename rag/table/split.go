@@ -21,13 +21,33 @@ type splitter struct{ *Table }
 // split splits German compounds that the table does not have as a whole: "Gesamtertrag" into an operation and a column, and
 // "Dieselfahrzeuge" into a cell and a known word.
 func (t splitter) split(list []word) []word {
+	list = t.joined(list)
 	var out []word
 	for i, w := range list {
 		if w.text == "free" && i > 0 && t.knows(list[i-1]) { // sugar-free
 			out = slices.Insert(out, len(out)-1, newWord("without"))
 			continue
 		}
+		if w.text == "lager" && i > 0 && list[i-1].text == "auf" { // in stock
+			w = newWord("bestand")
+		}
 		out = append(out, t.splitWord(w)...)
+	}
+	return out
+}
+
+// joined joins two words that the table writes as one, such as "noble gases" for "Noblegas".
+func (t splitter) joined(list []word) []word {
+	var out []word
+	for i := 0; i < len(list); i++ {
+		if i+1 < len(list) && len(list[i].text) >= minPart && len(list[i+1].text) >= minPart && !list[i].isStop() && !t.has(list[i]) {
+			if both := newWord(list[i].text + list[i+1].text); t.has(both) && !t.has(list[i+1]) {
+				out = append(out, both)
+				i++
+				continue
+			}
+		}
+		out = append(out, list[i])
 	}
 	return out
 }

@@ -71,19 +71,45 @@ func (r answering) extreme() (e extreme, ok bool) {
 	if !ok {
 		return extreme{}, false
 	}
-	for _, k := range []int{e.word - 1, e.word + 1} {
-		if k < 0 || k >= len(r.words) || r.roles[k] == column || r.roles[k] == cell {
-			continue
-		}
-		n, err := strconv.Atoi(r.words[k].text)
-		if err != nil {
-			n = numberWords[r.words[k].text]
-		}
-		if n > 0 && n <= maxTop && e.nth == 0 {
+	for k := range r.words {
+		if n := (ranker{r.reading}).topAt(k, e.word); n > 0 && e.nth == 0 {
 			e.n, r.roles[k] = n, operation
 		}
 	}
 	return e, true
+}
+
+// ranker finds the numbers of rows in questions.
+type ranker struct{ *reading }
+
+// topAt returns the number of rows that a word asks for, as in "the 3 largest" and "3 cantons with the most", or 0. superlative is
+// the position of the superlative.
+func (r ranker) topAt(k, superlative int) int {
+	if role := r.roles[k]; role == column || role == cell || role == condition {
+		return 0
+	}
+	beside := k == superlative-1 || k == superlative+1
+	if !beside && (k > superlative || k+1 >= len(r.words) || !r.isLabelWord(k+1)) {
+		return 0
+	}
+	n, err := strconv.Atoi(r.words[k].text)
+	if err != nil {
+		n = numberWords[r.words[k].text]
+	}
+	if n < 1 || n > maxTop {
+		return 0
+	}
+	return n
+}
+
+// isTop reports whether a number is the number of rows that the question asks for.
+func (r ranker) isTop(k int) bool {
+	for i := range r.words {
+		if _, ok := r.superlative(i); ok && r.roles[i] == operation {
+			return r.topAt(k, i) > 0
+		}
+	}
+	return false
 }
 
 // measures returns the columns that a superlative may mean.

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -89,6 +90,7 @@ func (t *Table) setType(c int, sign decimal, language string) {
 	case isFlags:
 		t.set(c, Flag, isFlag)
 	case known && t.set(c, Date, func(s string) (float64, bool) { return parseDate(s, order) }):
+		setBirths(t, c)
 	case t.set(c, Clock, clock):
 		if dimensionOf(column.Unit) == "time" {
 			column.Kind = Duration
@@ -114,6 +116,21 @@ func (t *Table) setType(c int, sign decimal, language string) {
 		}
 	case t.set(c, Duration, duration):
 		column.Unit = "s"
+	}
+}
+
+// lastBirth is the year from which dates of birth with two digits of the year are in the century before.
+const lastBirth = 2030
+
+// setBirths corrects the century of dates of birth.
+func setBirths(t *Table, c int) {
+	if !slices.ContainsFunc(words(t.Columns[c].Name), func(w word) bool { return slices.Contains(w.concepts(), "birth") }) {
+		return
+	}
+	for i := range t.Rows {
+		if cell := &t.Rows[i].Cells[c]; cell.Valued && Day(cell.Value).Year() >= lastBirth {
+			cell.Value = float64(Day(cell.Value).AddDate(-100, 0, 0).Unix()) / 86400
+		}
 	}
 }
 

@@ -161,6 +161,8 @@ func converted(value float64, from, to string) (float64, bool) {
 }
 
 var (
+	// camel matches the border of two words in a name such as "bookID".
+	camel = lazyregexp.New(`(\p{Ll}{3})(\p{Lu})`)
 	// inBrackets matches a unit at the end of a header.
 	inBrackets = lazyregexp.New(`^(.*\S)\s*[(\[]\s*([^()\[\]]{1,24}?)\s*[)\]]$`)
 	// behindSign matches a unit behind a comma, a slash, "in", or an underscore.
@@ -183,13 +185,13 @@ func splitUnit(header string) (name, unit string) {
 	if unit == "" && len(header) > 1 && isUnit(header) && !timeWord[strings.ToLower(header)] {
 		unit = canonicalUnit(header)
 	}
-	return strings.TrimSpace(strings.ReplaceAll(name, "_", " ")), unit
+	return strings.TrimSpace(camel.ReplaceAllString(strings.ReplaceAll(name, "_", " "), "$1 $2")), unit
 }
 
 // timeWord are units that often end the name of a column that is not in this unit, such as "Orbital period in days" and
 // "Price per day".
 var timeWord = map[string]bool{
-	"a":   true,
+	"a": true, "grad": true, // a grade, and rarely a degree
 	"day": true, "week": true, "month": true, "year": true, "tag": true, "woche": true,
 	"monat": true, "jahr": true, "unit": true, "piece": true,
 }

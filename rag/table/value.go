@@ -240,7 +240,7 @@ func dayOf(year, month, day string) (float64, bool) {
 	d, _ := strconv.Atoi(day)
 	if len(year) == 2 {
 		y += 2000
-		if y > 2069 {
+		if y >= 2050 {
 			y -= 100
 		}
 	}

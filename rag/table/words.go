@@ -163,7 +163,7 @@ func (w word) isStop() bool {
 var lightWords = setOf(`
 	a an the of to in on at by for from with and or is are was were be been do does did have has had can could will would shall should
 	may might must i me my we us our you your it its they them their this that these those there here please tell give show find look
-	get gets got go goes come comes make makes made want need needs know let like also just only ever really right now yet still so
+	get gets got go goes come comes make makes made want need needs know let like also just only mr mrs ms ever really right now yet still so
 	till what whats which who whom whose where when how hows much many does thing things stuff one ones any some something anything
 	everything all every each list name value values row rows column columns table data entry entries record records available
 	exist exists called named whats theres im id hello hi hey thanks thank take takes took reach arrive arrives leave leaves leaving
@@ -171,11 +171,11 @@ var lightWords = setOf(`
 	out up about information info overall currently due
 	der die das den dem des ein eine einen einem einer eines und oder ist sind war waren sein wird werden wurde wurden hat haben hatte kann
 	konnen konnte muss mussen soll sollen will wollen mochte darf durfen ich mir mich wir uns unser unsere du dir dich ihr euch sie er es
-	man wer wen wem was wo wann wie welche welcher welches welchen welchem wieviel wieviele viel viele bitte sag sage zeig zeige gib nenne
+	man wer wen wem was wo wann wie welche welcher welches welchen welchem wieviel wieviele wievielen viel viele vielen bitte sag sage zeig zeige gib nenne
 	liste alle alles jede jeder jedes jeden etwas gibt gibts noch schon denn mal so auch nur da dort hier von vom zu zum zur im in am an auf
 	aus bei beim mit nach fur um pro je durch steht stehen liegt liegen kommt kommen fahrt fahren halt halten braucht brauchen
 	heisst heissen geht gehen bekomme bekommt ding dinge sache sachen teil teile zeile zeilen spalte spalten
-	tabelle eintrag eintrage bitte danke hallo gerade zur zeit verfugbar vorhanden eigentlich
+	tabelle eintrag eintrage bitte danke hallo gerade zur zeit verfugbar vorhanden eigentlich frau herr herrn
 	sit sits sitzt sitzen dabei arbeitet arbeiten work works working
 	findet finden statt lange place held happen happens belong belongs belonged gehort gehoren gehorte
 	got received receive bekam bekamen erhielt erhielten erhalt erhalten`)

@@ -1,0 +1,79 @@
+package table
+
+import (
+	"strings"
+	"testing"
+)
+
+// These tables have headers as programs write them, names in two columns, and words that people write otherwise.
+const (
+	boatSales = `vin | year | make | model | kind | odometer | price
+A1 | 2011 | Tern | Swift 20 | Sail | 1200 | 9500
+A2 | 2015 | Tern | Gale 25 | Motor | 300 | 22000
+A3 | 2019 | Osprey | Swift 22 | Motor | 90 | 41000
+A4 | 2020 | Osprey | Calm 18 | Sail | 40 | 18000`
+
+	employees = `PERS_NR | VORNAME | NACHNAME | GESCHLECHT | GEBDAT | ABTEILUNG | GEHALT
+1 | Uwe | Lang | m | 20.03.64 | Werft | 41000
+2 | Ina | Roth | w | 12.07.69 | Werft | 44500
+3 | Eva | Kurz | w | 20.08.81 | Büro | 39000
+4 | Jan | Hell | m | 10.05.87 |  | 34500`
+
+	cantons = `Wappen | Gebiet | Hauptort | Beitritt | Ausländer | Gemeinden | Landrätin
+a.png | Nordau | Norden | 1803 | 12.5 | 30 | Ida Meer
+b.png | Südau | Süden | 1803 | 25.1 | 11 | Ole Wind
+c.png | Ostau | Osten | 1815 | 9.9 | 87 | Kai Sand`
+
+	orders = `wo_number | date | item | parts_left | note
+WO-11 | 2025-01-03 | pump | 4 | worn seal of the blue machine
+WO-12 | 2025-04-09 | fan | KA | less noise than before
+WO-13 | 2026-02-02 | valve | 7 | blue paint
+WO-14 | 2026-02-03 | hose | 9
+WO-15 | 2026-02-09 | belt | 6
+WO-16 | 2026-03-02 | lamp | 8`
+
+	literature = `bookID | title | pages | publication_date | publisher
+7 | Deep Water | 210 | 3/30/2004 | Harbor Library Press
+9 | Long Tides | 640 | 12/8/2009 | Basic
+12 | The Buoy | 96 | 5/14/2004 | Basic`
+)
+
+// TestHeaders checks abbreviated headers, names in parts, participles, compounds, units, and numbers of rows.
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	var all []Source
+	for _, s := range []struct{ title, language, text string }{
+		{"Used boats\nboats.csv", "en", boatSales},
+		{"personal.csv", "de", employees},
+		{"gebiete.csv", "de", cantons},
+		{"maintenance.csv", "en", orders},
+		{"library_books.csv", "en", literature},
+	} {
+		all = append(all, Source{&Parse(s.text, s.language)[0], s.title})
+	}
+	for question, want := range map[string]string{
+		"cheapest used boat":                                "lowest `price` is `9500`, in `Tern Swift 20`",
+		"which boats are under 20000 dollars":               "2 rows of `Used boats` fit `price < 20000 dollars`.\nA1 | Tern | Swift 20 | 9500",
+		"how many miles does the Gale 25 have":              "`odometer` of `Tern Gale 25`: `300`",
+		"die 2 gebiete mit den meisten gemeinden":           "2 rows by `Gemeinden`.\nc.png | Ostau",
+		"welche gebiete sind 1803 beigetreten":              "2 rows of `gebiete.csv` fit `Beitritt = 1803`",
+		"welches gebiet hat den höchsten ausländeranteil":   "highest `Ausländer` is `25.1`, in `Südau`",
+		"gemeinden aller gebiete zusammen":                  "sum of `Gemeinden` in 3 rows is 128",
+		"in wie vielen gebieten sind mehr als 20 gemeinden": "2 of the 3 rows",
+		"wer verdient am meisten":                           "highest `GEHALT` is `44500`, in `Ina Roth`",
+		"wie viele frauen arbeiten hier":                    "2 of the 4 rows of `personal.csv` fit `GESCHLECHT = w`",
+		"welche mitarbeiter sind nach 1970 geboren":         "2 rows of `personal.csv` fit `GEBDAT > 1970`",
+		"ältester mitarbeiter":                              "earliest `GEBDAT` is `20.03.64`, in `Uwe Lang`",
+		"gehalt von frau kurz":                              "`GEHALT` of `Eva Kurz`: `39000`",
+		"which work orders have fewer than 5 parts left":    "1 row of `maintenance.csv` fits `parts_left < 5`",
+		"which work orders have no parts left":              "1 row of `maintenance.csv` fits.\nWO-12",
+		"longest book in the library":                       "highest `pages` is `640`, in `Long Tides`. Compared rows: 3",
+		"how many library books were published in 2004":     "2 of the 3 rows of `library_books.csv` fit `publication_date = 2004`",
+		"books with less than 100 pages":                    "1 row of `library_books.csv` fits `pages < 100`",
+	} {
+		got := Ask(question, all)
+		if s := shown(got, all); got.Status != Answered || !strings.Contains(s, want) {
+			t.Errorf("%s: got %d %q, want %q", question, got.Status, s, want)
+		}
+	}
+}

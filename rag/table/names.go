@@ -1,0 +1,70 @@
+package table
+
+import (
+	"slices"
+	"strings"
+
+	"docent/rag/text"
+)
+
+// nameParts are words of the headers of columns that are one name together, such as a first and a last name, or a make and a model.
+var nameParts = setOf(`vorname nachname familienname firstname lastname surname first last make brand marke hersteller manufacturer
+	model modell`)
+
+// isNamePart reports whether a column has a part of a name.
+func (c Column) isNamePart() bool {
+	return c.Kind == Text && len(c.names) > 0 && nameParts[c.names[0].text]
+}
+
+// isPersonal reports whether a column has first or last names of people.
+func (c Column) isPersonal() bool {
+	return slices.Contains(c.named, "firstname") || slices.Contains(c.named, "surname")
+}
+
+// partsOfNames reports whether a column and the next one have parts of names.
+func partsOfNames(t *Table, c int) bool {
+	part := func(c int) bool {
+		own := words(t.Columns[c].Name)
+		return t.Columns[c].Kind == Text && len(own) > 0 && nameParts[own[0].text]
+	}
+	return c+1 < len(t.Columns) && part(c) && part(c+1)
+}
+
+// namer names rows.
+type namer struct{ *reading }
+
+// columns returns the columns with the names of rows: the labels, and the parts of names beside the last one.
+func (r namer) columns() []int {
+	out := slices.Clone(r.labels)
+	if len(out) == 0 || !r.t.Columns[out[len(out)-1]].isNamePart() {
+		return out
+	}
+	label := out[len(out)-1]
+	for _, c := range []int{label - 1, label + 1} {
+		if c >= 0 && c < len(r.t.Columns) && r.t.Columns[c].isNamePart() {
+			out = append(out, c)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// in returns the cell of a row in a column, or the whole name if it is a part of one.
+func (r namer) in(c, row int) string {
+	if slices.Contains(r.columns(), c) && r.t.Columns[c].isNamePart() {
+		return r.of(row)
+	}
+	return r.t.Rows[row].Cells[c].Text
+}
+
+// of returns the name of a row in words.
+func (r namer) of(row int) string {
+	label := r.labels[len(r.labels)-1]
+	parts := []string{}
+	for _, c := range r.columns() {
+		if c == label || r.t.Columns[c].isNamePart() {
+			parts = append(parts, r.t.Rows[row].Cells[c].Text)
+		}
+	}
+	return text.Shorten(strings.TrimSpace(strings.Join(parts, " ")), 80)
+}
