@@ -14,6 +14,7 @@ interface Source {
 /** others are the languages other than English, which is part of the first load. */
 export const others = {
   de: { name: 'Deutsch', page: () => import('./de'), widget: () => import('./de/widget') },
+  es: { name: 'Español', page: () => import('./es'), widget: () => import('./es/widget') },
 } satisfies Record<string, Source>;
 
 /** Language is the code of a language of the page, from ISO 639-1. */

@@ -38,11 +38,13 @@ function read(text: Said, value: (i: number) => unknown): string | null {
 const everywhere = /^(?:.{0,3}|[\W\d]*|[A-Z]{2,6}|Plotly|Markdown|JSON|Token|Tokens|Agent|Bucket|Format|Code|Orange|Widget|WebSocket|MediaWiki|Terminal|ltr|docent.*)$/;
 const alike: Record<keyof typeof others, RegExp> = {
   de: /^(?:Name|Status|Version|Uploads|System|Text|Website|Feed|median:)$/,
+  es: /^(?:Color|Ctrl|Manual|Normal)$/,
 };
 
 // The sentences of the server that leave a value out.
 const without: Record<keyof typeof others, string[]> = {
   de: ['name_characters'],
+  es: ['name_characters'],
 };
 
 /** types are the types of the values of each sentence of the server. */

@@ -1,0 +1,31 @@
+// What the server says about collections, in Spanish.
+import type { Sentences } from '../sentences';
+
+export const collections = {
+  collection_color_unknown: (a, b) => `${a} no es un color de colección; use uno de estos: ${b}`,
+  collection_create_forbidden: 'Solo los administradores pueden crear colecciones; pídaselo a uno de ellos',
+  collection_default: (a) => `La colección ${a} no se puede eliminar, pero puede eliminar todos sus documentos`,
+  collection_description_long: (n) => `La descripción de la colección supera ${n} bytes; acórtela`,
+  collection_has_documents: (a) => `Entretanto se añadieron documentos a la colección ${a}; elimínela de nuevo`,
+  collection_has_source: (a, b) => `La fuente ${a} guarda sus documentos en la colección ${b}; quite antes la fuente`,
+  collection_line_invalid: (a, n) => `${a} debe ser una línea de ${n} bytes como máximo`,
+  collection_name_empty: 'Una colección necesita un nombre',
+  collection_name_length: (n, m) => `El nombre de una colección tiene de 1 a ${n} bytes; este tiene ${m}`,
+  collection_not_managed: (a) => `Puede usar la colección ${a}, pero no cambiarla ni cambiar los derechos sobre ella`,
+  collection_read_only: (a) => `Puede leer la colección ${a}, pero no cambiar sus documentos`,
+  collection_question_empty: 'Una pregunta sugerida está vacía; escríbala o quítela',
+  collection_questions_full: (n, m) => `${n} preguntas sugeridas; se permiten ${m} como máximo`,
+  collection_taken: (a) => `Ya existe una colección ${a}`,
+  collection_title_long: (n) => `El título y el contacto de una colección no pueden superar ${n} bytes`,
+  collections_full: (n) => `Ya hay ${n} colecciones y no se permiten más`,
+  document_of_source: (a, b) => `La fuente ${a} mantiene al día el documento ${b}, por lo que permanece en la colección de la fuente; no se movió nada`,
+  replace_answer: (id) => `El documento ${id} es una respuesta aprobada; cambie la respuesta`,
+  replace_part: (id, file) => `El documento ${id} forma parte de ${file}; añada ese archivo de nuevo`,
+  replace_elsewhere: (id, source) => `El documento ${id} procede de ${source}; cámbielo allí y docent lo leerá de nuevo en la próxima sincronización o con docent ingest`,
+  replace_ending: (id, ending, name) => `El documento ${id} tiene la extensión ${ending} y ${name} tiene otra; elija un archivo con esa extensión o añada un documento nuevo`,
+  export_too_large: (n, m) => `Son ${n} documentos o más; docent exporta menos de ${m}, con 1 GiB como máximo; elija una carpeta`,
+  document_twin: (a, b) => `La colección ${a} ya tiene el documento ${b}; elimine uno de los dos; no se movió nada`,
+  place_empty: 'No hay documentos en estas carpetas ni con estas etiquetas',
+  place_too_large: (n) => `Las carpetas y etiquetas tienen más de ${n} documentos; busque en sus colecciones o en carpetas más pequeñas`,
+  places_invalid: (n) => `folders y tags deben ser listas de ${n} textos como máximo, ninguno vacío`,
+} satisfies Partial<Sentences>;

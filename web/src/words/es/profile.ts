@@ -1,0 +1,38 @@
+// The user's preferences and prompts in the settings, in Spanish.
+import type { profile as en } from '../en/profile';
+
+export const profile: typeof en = {
+  you: 'Usted',
+  youNote: 'Cómo le responde docent, en todos los dispositivos y con sus tokens.',
+  youNoteEverybody: 'Cómo responde docent. Sin inicio de sesión, se aplica a todos.',
+  youNotLoaded: 'No se pudieron cargar estos ajustes.',
+  youNotSaved: 'No se guardó el cambio.',
+  youSaved: 'Guardado.',
+  answersIn: 'Idioma de las respuestas',
+  answersInQuestion: 'El de la pregunta',
+  answersInNote: 'Las citas conservan su idioma. Sin un modelo de chat, es el idioma de los textos propios de docent.',
+  instructions: 'Instrucciones propias',
+  instructionsHint: 'Por ejemplo: Llámeme por mi nombre. Prefiero listas cortas.',
+  instructionsNote: 'Los modelos de chat las reciben con cada pregunta. Cambian la forma de las respuestas, no las fuentes ni sus derechos.',
+  instructionsOff: 'Las instrucciones propias están desactivadas en este servidor.',
+
+  prompts: 'Plantillas',
+  promptsNote: 'Preguntas y tareas que usa a menudo. Escriba / en el cuadro de texto para elegir una.',
+  promptsNotListed: 'No se pudieron cargar las plantillas.',
+  noPrompts: 'Aún no hay plantillas.',
+  newPrompt: 'Nueva plantilla',
+  promptName: 'Nombre',
+  promptText: 'Texto',
+  promptHint: 'Para las palabras que cambian, escriba {cliente} u otro nombre entre llaves. docent las pedirá.',
+  promptAsks: (names) => `docent pide ${names}.`,
+  sharePrompt: 'Compartir con todos',
+  promptShared: 'para todos',
+  savePrompt: 'Guardar',
+  promptNotSaved: 'No se guardó la plantilla.',
+  changePrompt: (name) => `Cambiar «${name}»`,
+  deletePrompt: (name) => `Eliminar «${name}»`,
+  deletePromptAsk: (name) => `¿Eliminar la plantilla «${name}»?`,
+  deletePromptText: 'Esta acción no se puede deshacer.',
+  deleteSharedText: 'Nadie podrá usarla. Esta acción no se puede deshacer.',
+  promptNotDeleted: 'No se eliminó la plantilla.',
+};

@@ -1,0 +1,33 @@
+// What the server says about settings and chat models in the database, in Spanish.
+import type { Sentences } from '../sentences';
+
+export const stored = {
+  backup_no_folder: 'Este servidor no tiene una carpeta para copias de seguridad; inicie docent con --backup-folder CARPETA',
+  backup_open: 'Cualquiera que acceda a este servidor podría crear copias de seguridad; active antes la autenticación o use docent backup',
+  backup_running: 'Ya se está creando una copia de seguridad; espere a que termine',
+  digest_from: 'smtp.from no es una dirección como docent@example.com',
+  digest_no_server: 'Este servidor no envía correo; inicie docent con --smtp-url y --smtp-from',
+  digest_nobody: 'Nadie recibe el resumen; introduzca antes destinatarios o añada un webhook para digest.weekly',
+  digest_open: 'Cualquiera que acceda a este servidor podría enviar correo; active antes la autenticación',
+  digest_refused: (a) => `El servidor de correo no aceptó el resumen: ${a}`,
+  digest_running: 'El resumen ya se está enviando; espere un momento',
+  digest_server: 'smtp.url no es una URL como smtp://user@mail.example.com:587',
+  digest_unreachable: (a) => `No se puede usar el servidor de correo: ${a}`,
+  digest_user_disabled: (a) => `El usuario ${a} está deshabilitado`,
+  digest_user_manages_nothing: (a) => `El usuario ${a} no gestiona ninguna colección; concédale el derecho de gestionar una o quite el destinatario`,
+  other_error: (a) => a,
+  system_unknown: 'Este servidor no describe su sistema',
+  model_fallback: (a, b) => `${a} no puede ser la reserva del modelo ${b}: elija otro modelo utilizable`,
+  model_key_lost: (a) => `No se puede descifrar la clave del modelo ${a}, porque la clave secreta de docent ha cambiado; vuelva a introducir la clave del modelo`,
+  model_locked: (a, b) => `El modelo ${a} procede de ${b}; cámbielo allí o elija otro nombre`,
+  model_not_stored: (a) => `No hay ningún modelo guardado ${a}`,
+  model_url_password: 'La dirección contiene una contraseña: introdúzcala como clave',
+  models_changed: 'Los modelos han cambiado entretanto; vuelva a cargar la lista',
+  auth_without_administrator: 'Con la autenticación activada nadie podría cambiar la configuración, porque aún no hay ningún administrador; cree antes uno, en «Personas» o con docent user create NOMBRE --scopes admin',
+  setting_locked: (a, b) => `El ajuste ${a} procede de ${b}, que sustituye un valor guardado; cámbielo allí`,
+  setting_outside: (a) => `El ajuste ${a} solo se puede establecer con una opción, una variable o el archivo de configuración`,
+  setting_too_long: (a, b) => `El valor de ${a} supera ${b} bytes`,
+  setting_unknown: (a) => `No existe el ajuste ${a}; docent help config los enumera`,
+  settings_insecure: 'La autenticación está desactivada y otros pueden acceder a docent, por lo que la configuración solo se puede cambiar con docent config',
+  settings_off: 'Este servidor no guarda la configuración',
+} satisfies Partial<Sentences>;

@@ -1,0 +1,50 @@
+// The view Today of the console, in Spanish.
+import type { Today } from '../en/today';
+import { plural } from '../plural';
+
+export const today: Today = {
+  things: 'Por hacer',
+  nothing: 'No hay nada que hacer. Todo funciona.',
+  numbers: 'Preguntas',
+  levels: { urgent: 'Ahora', soon: 'Pronto', note: 'Cuando haya tiempo' },
+
+  model: (name) => `El modelo ${name} no responde`,
+  modelQuotes: 'En su lugar, docent responde con citas.',
+  modelOthers: 'En su lugar responden otros modelos.',
+  sinceTime: (at) => `Desde: ${at}.`,
+  disk: (percent) => `El disco de la carpeta de datos está lleno al ${percent} %`,
+  diskNote: 'Si se llena, docent no podrá guardar documentos ni conversaciones.',
+  sourceStopped: (name) => `docent ha pausado la fuente ${name}`,
+  sourceStoppedNote: 'docent se cerró dos veces mientras leía esta fuente. Reanúdela para volver a intentarlo.',
+  sourceFailed: (name, n) => (n === 1 ? `Falló la última sincronización de la fuente ${name}` : `Fallaron las últimas ${n} sincronizaciones de la fuente ${name}`),
+  sourceLate: (name, ago) => `La fuente ${name} lleva ${ago} de retraso`,
+  sourceLateNote: 'docent lee las fuentes mientras docent serve está en marcha.',
+  documents: (n, one) => (one ? `No se pudo leer ${n} documento` : `No se pudieron leer ${n} documentos`),
+  documentsIn: (name) => `En la colección ${name}.`,
+  noBackup: 'docent no ha creado ninguna copia de seguridad',
+  oldBackup: (ago) => `La última copia de seguridad es de hace ${ago}`,
+  backupNote: 'Cree una copia en la vista Sistema, o con docent backup ARCHIVO.',
+  mail: (name, n) => (n > 1 ? `El resumen semanal no se envió a ${name} y ${n - 1} más` : `El resumen semanal no se envió a ${name}`),
+  webhooks: 'los webhooks',
+  proposed: (n) => `${plural(n, 'laguna', 'lagunas', 'es')} quizá ${n === 1 ? 'resuelta' : 'resueltas'}`,
+  proposedNote: 'Los documentos han cambiado y docent encontró una respuesta. Compárela con la anterior.',
+  open: (questions) => `${plural(questions, 'pregunta', 'preguntas', 'es')} sin respuesta`,
+  openNote: (gaps, fresh) => `${gaps}, ${fresh}.`,
+  gaps: (n) => plural(n, 'tema', 'temas', 'es'),
+  fresh: (n) => `${plural(n, 'nuevo', 'nuevos', 'es')} esta semana`,
+  due: (n) => `${plural(n, 'respuesta aprobada', 'respuestas aprobadas', 'es')} por revisar`,
+  dueNote: 'Venció la fecha de revisión, o cambió un documento en que se basa.',
+
+  days: (n) => plural(n, 'día', 'días', 'es'),
+  hours: (n) => plural(n, 'hora', 'horas', 'es'),
+
+  openModels: 'Abrir los modelos',
+  openSystem: 'Abrir el sistema',
+  openSettings: 'Abrir la configuración',
+  openSources: 'Abrir las fuentes',
+  showDocuments: 'Mostrarlos',
+  retryDocuments: 'Reintentar',
+  compare: 'Comparar',
+  openGaps: 'Abrir las lagunas',
+  openAnswers: 'Revisarlas',
+};
