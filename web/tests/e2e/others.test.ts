@@ -26,7 +26,7 @@ describe('conversations of others', () => {
   const looks: [string, BrowserContextOptions, Record<string, string>, string][] = [
     ['light', { colorScheme: 'light' }, {}, 'You are reading a conversation of ann. Your reading is logged.'],
     ['dark', { colorScheme: 'dark' }, {}, 'You are reading a conversation of ann. Your reading is logged.'],
-    ['390 px, German', { viewport: { width: 390, height: 800 } }, { 'docent.language': 'de' }, 'Sie lesen eine Unterhaltung von ann. Ihr Lesen wird protokolliert.'],
+    ['390 px, German', { viewport: { width: 390, height: 800 } }, { 'docent.language': 'de' }, 'Sie lesen eine Unterhaltung von ann. Dieser Zugriff wird protokolliert.'],
   ];
   for (const [name, options, storage, banner] of looks) {
     test(`an administrator reads, and cannot write: ${name}`, async () => {

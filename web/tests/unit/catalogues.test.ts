@@ -37,7 +37,7 @@ function read(text: Said, value: (i: number) => unknown): string | null {
 // Texts that are the same in several languages.
 const everywhere = /^(?:.{0,3}|[\W\d]*|[A-Z]{2,6}|Plotly|Markdown|JSON|Token|Tokens|Agent|Bucket|Format|Code|Orange|Widget|WebSocket|MediaWiki|Terminal|ltr|docent.*)$/;
 const alike: Record<keyof typeof others, RegExp> = {
-  de: /^(?:Name|Status|Version|Uploads|System|Text|Website|Feed|median:)$/,
+  de: /^(?:Logo|Name|Status|Version|Uploads|System|Text|Website|Feed|median:)$/,
   es: /^(?:Color|Ctrl|Manual|Normal)$/,
 };
 

@@ -3,7 +3,7 @@ import type { Sentences } from '../sentences';
 
 export const collections = {
   collection_color_unknown: (a, b) => `${a} ist keine Farbe für Sammlungen; möglich sind: ${b}`,
-  collection_create_forbidden: 'Nur Administratoren dürfen Sammlungen anlegen; bitten Sie darum',
+  collection_create_forbidden: 'Nur Administratoren dürfen Sammlungen anlegen; bitten Sie einen davon',
   collection_default: (a) => `Die Sammlung ${a} lässt sich nicht entfernen, aber Sie können alle ihre Dokumente entfernen`,
   collection_description_long: (n) => `Die Beschreibung der Sammlung ist länger als ${n} Byte; kürzen Sie sie`,
   collection_has_documents: (a) => `In die Sammlung ${a} kamen inzwischen Dokumente; entfernen Sie sie noch einmal`,
@@ -19,7 +19,7 @@ export const collections = {
   collection_title_long: (n) => `Titel und Ansprechpartner einer Sammlung dürfen nicht länger als ${n} Byte sein`,
   collections_full: (n) => `Es gibt schon ${n} Sammlungen, mehr sind nicht möglich`,
   document_of_source: (a, b) => `Die Quelle ${a} hält das Dokument ${b} aktuell, deshalb bleibt es in der Sammlung der Quelle; nichts wurde verschoben`,
-  replace_answer: (id) => `Dokument ${id} ist eine freigegebene Antwort; ändern Sie die Antwort`,
+  replace_answer: (id) => `Dokument ${id} ist eine geprüfte Antwort; ändern Sie die Antwort`,
   replace_part: (id, file) => `Dokument ${id} ist ein Teil von ${file}; fügen Sie diese Datei erneut hinzu`,
   replace_elsewhere: (id, source) => `Dokument ${id} kommt aus ${source}; ändern Sie es dort, und docent liest es beim nächsten Abgleich oder mit docent ingest erneut`,
   replace_ending: (id, ending, name) => `Dokument ${id} hat die Dateiendung ${ending}, und ${name} hat eine andere; wählen Sie eine solche Datei, oder fügen Sie ein neues Dokument hinzu`,

@@ -2,14 +2,14 @@
 import type { Sentences } from '../sentences';
 
 export const insight = {
-  approved_incomplete: (a, b) => `Eine geprüfte Antwort braucht 1 bis ${a} Fragen und einen Text von höchstens ${b} Bytes`,
+  approved_incomplete: (a, b) => `Eine geprüfte Antwort braucht 1 bis ${a} Fragen und einen Text von höchstens ${b} Byte`,
   approved_not_managed: 'Sie verwalten diese Sammlung nicht; bitten Sie die Administration um das Recht „verwalten“',
   approved_review: 'Der Tag der nächsten Prüfung muss die Form 2026-05-03 haben',
   approved_unreadable: 'docent kann die Antwort nicht als Markdown lesen; ändern Sie ihren Text',
   csv_column: (a, b) => `Eine Spalte „${a}“ gibt es nicht; die Spalten sind ${b}`,
   csv_column_missing: (a) => `In der ersten Zeile fehlt die Spalte „${a}“`,
   csv_empty: (a) => `Die Tabelle ist leer; die erste Zeile nennt die Spalten: ${a}`,
-  csv_large: (n) => `Die Tabelle hat mehr als ${n} Bytes; teilen Sie sie auf`,
+  csv_large: (n) => `Die Tabelle hat mehr als ${n} Byte; teilen Sie sie auf`,
   csv_line: (n, a) => `Die Zeile ${n} der Tabelle ist nicht lesbar: ${a}`,
   csv_not_utf8: 'Die Tabelle ist nicht in UTF-8; speichern Sie sie als CSV UTF-8',
   csv_row_collection: (a) => `Sie verwalten die Sammlung ${a} nicht`,

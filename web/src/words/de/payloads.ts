@@ -5,7 +5,7 @@ import type { Catalogue } from '../en';
 const count = (n: number, one: string, more: string) => `${digits(n, 'de')} ${n === 1 ? one : more}`;
 
 export const payloads: Catalogue['payloads'] = {
-  bytes: (n) => count(n, 'Byte', 'Bytes'),
+  bytes: (n) => count(n, 'Byte', 'Byte'),
   agent: 'ein anderer Agent',
   agentAt: (host) => `ein anderer Agent (${host})`,
   recording: 'Eine Aufnahme',
@@ -47,8 +47,8 @@ export const payloads: Catalogue['payloads'] = {
 
   html: 'HTML vom Agenten',
   cutHtml: 'Das HTML ist zu lang. Nur der Anfang wird gezeigt.',
-  showAll: 'Alles zeigen',
-  showLess: 'Weniger zeigen',
+  showAll: 'Alles anzeigen',
+  showLess: 'Weniger anzeigen',
 
   compass: { north: 'N', south: 'S', east: 'O', west: 'W' },
   openMap: 'In OpenStreetMap öffnen',
@@ -76,8 +76,8 @@ export const payloads: Catalogue['payloads'] = {
   somePlot: (types) => `Diese Seite kann Teile vom Typ ${types} nicht darstellen.`,
   cutPlot: (n) => `Das Diagramm zeigt nur ${n === 1 ? 'den ersten Wert' : `die ersten ${count(n, 'Wert', 'Werte')}`}.`,
   plotFailed: 'Das Diagramm konnte nicht gezeichnet werden. Die Daten stehen darunter.',
-  asTable: 'Als Tabelle zeigen',
-  asChart: 'Als Diagramm zeigen',
+  asTable: 'Als Tabelle anzeigen',
+  asChart: 'Als Diagramm anzeigen',
   savePlot: 'PNG herunterladen',
   seriesName: 'Reihe',
 
@@ -92,8 +92,8 @@ export const payloads: Catalogue['payloads'] = {
   entries: (n) => count(n, 'Eintrag', 'Einträge'),
   items: (n) => count(n, 'Element', 'Elemente'),
   none: 'keine',
-  more: (n) => `${digits(n, 'de')} weitere zeigen`,
-  allText: (n) => `Alle ${digits(n, 'de')} Zeichen zeigen`,
+  more: (n) => `${digits(n, 'de')} weitere anzeigen`,
+  allText: (n) => `Alle ${digits(n, 'de')} Zeichen anzeigen`,
   saveJson: 'JSON herunterladen',
 
   searching: 'Die Dokumente werden durchsucht …',

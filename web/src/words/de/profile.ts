@@ -9,10 +9,10 @@ export const profile: typeof en = {
   youSaved: 'Gespeichert.',
   answersIn: 'Sprache der Antworten',
   answersInQuestion: 'Wie gefragt',
-  answersInNote: 'Zitate behalten ihre Sprache. Ohne Chat-Modell gilt die Sprache für docents eigene Worte.',
+  answersInNote: 'Zitate behalten ihre Sprache. Ohne Sprachmodell gilt die Sprache für docents eigene Worte.',
   instructions: 'Eigene Anweisungen',
   instructionsHint: 'Zum Beispiel: Sprich mich mit Vornamen an. Am liebsten kurze Listen.',
-  instructionsNote: 'Chat-Modelle erhalten sie mit jeder Frage. Sie ändern die Form der Antworten, nicht die Quellen und nicht Ihre Rechte.',
+  instructionsNote: 'Sprachmodelle erhalten sie mit jeder Frage. Sie ändern die Form der Antworten, nicht die Quellen und nicht Ihre Rechte.',
   instructionsOff: 'Eigene Anweisungen sind auf diesem Server ausgeschaltet.',
 
   prompts: 'Vorlagen',

@@ -40,8 +40,8 @@ export const quality: Quality = {
   removed: 'Die Frage ist entfernt.',
   notRemoved: 'Die Frage wurde nicht entfernt.',
 
-  thresholds: 'Schwellen der Evidenz',
-  thresholdsLead: 'Die Evidenz von 0 bis 1 sagt, wie gut die Stellen eine Antwort stützen. Probieren Sie andere Werte an den Antworten der letzten sieben Tage.',
+  thresholds: 'Schwellen der Belegstärke',
+  thresholdsLead: 'Die Belegstärke von 0 bis 1 sagt, wie gut die Stellen eine Antwort stützen. Probieren Sie andere Werte an den Antworten der letzten sieben Tage.',
   sure: 'Beantwortet ab',
   shown: 'Unsicher ab',
   effect: (changed, all) => (all === 0 ? 'Aus den letzten sieben Tagen gibt es keine Antworten zum Vergleichen.' : `Mit diesen Werten wären ${changed} von ${all} Antworten der letzten sieben Tage anders.`),

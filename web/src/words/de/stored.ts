@@ -3,7 +3,7 @@ import type { Sentences } from '../sentences';
 
 export const stored = {
   backup_no_folder: 'Dieser Server hat keinen Ordner für Sicherungen; starten Sie docent mit --backup-folder ORDNER',
-  backup_open: 'Jeder, der diesen Server erreicht, könnte Sicherungen machen; schalten Sie zuerst die Anmeldung ein, oder verwenden Sie docent backup',
+  backup_open: 'Jeder, der diesen Server erreicht, könnte Sicherungen erstellen; schalten Sie zuerst die Anmeldung ein, oder verwenden Sie docent backup',
   backup_running: 'Es läuft schon eine Sicherung; warten Sie, bis sie fertig ist',
   digest_from: 'smtp.from ist keine Adresse wie docent@example.com',
   digest_no_server: 'Dieser Server sendet keine E-Mails; starten Sie docent mit --smtp-url und --smtp-from',
@@ -26,7 +26,7 @@ export const stored = {
   auth_without_administrator: 'Mit Anmeldung könnte niemand Einstellungen ändern, denn es gibt noch keinen Administrator. Bitte zuerst einen anlegen, unter „Personen“ oder mit docent user create NAME --scopes admin',
   setting_locked: (a, b) => `Die Einstellung ${a} ist festgelegt (${b}), und das geht einem gespeicherten Wert vor; ändern Sie sie dort`,
   setting_outside: (a) => `Die Einstellung ${a} lässt sich nur mit einer Option, einer Variablen oder der Konfigurationsdatei ändern`,
-  setting_too_long: (a, b) => `Der Wert von ${a} hat mehr als ${b} Bytes`,
+  setting_too_long: (a, b) => `Der Wert von ${a} hat mehr als ${b} Byte`,
   setting_unknown: (a) => `Es gibt keine Einstellung ${a}; docent help config nennt alle`,
   settings_insecure: 'Die Anmeldung ist ausgeschaltet, und andere erreichen docent; daher lassen sich Einstellungen nur mit docent config ändern',
   settings_off: 'Dieser Server speichert keine Einstellungen',

@@ -23,7 +23,7 @@ export const today: Today = {
   documentsIn: (name) => `In der Sammlung ${name}.`,
   noBackup: 'docent hat noch keine Sicherung erstellt',
   oldBackup: (ago) => `Alter der letzten Sicherung: ${ago}`,
-  backupNote: 'Sichern Sie in der Ansicht System, oder mit docent backup DATEI.',
+  backupNote: 'Sichern Sie in der Ansicht „System“ oder mit docent backup DATEI.',
   mail: (name, n) => (n > 1 ? `Der Wochenbericht ging nicht an ${name} und ${n - 1} weitere` : `Der Wochenbericht ging nicht an ${name}`),
   webhooks: 'die Webhooks',
   proposed: (n) => `${plural(n, 'Lücke ist', 'Lücken sind', 'de')} vielleicht gelöst`,
@@ -32,7 +32,7 @@ export const today: Today = {
   openNote: (gaps, fresh) => `${gaps}, ${fresh}.`,
   gaps: (n) => plural(n, 'Thema', 'Themen', 'de'),
   fresh: (n) => `${n} neu in dieser Woche`,
-  due: (n) => `${plural(n, 'freigegebene Antwort', 'freigegebene Antworten', 'de')} zu prüfen`,
+  due: (n) => `${plural(n, 'geprüfte Antwort', 'geprüfte Antworten', 'de')} erneut zu prüfen`,
   dueNote: 'Der Tag der Prüfung ist vorbei, oder ein Dokument darunter hat sich geändert.',
 
   days: (n) => plural(n, 'Tag', 'Tage', 'de'),
