@@ -21,17 +21,24 @@ const (
 )
 
 // Answering returns a body that answers a question from the documents. If Question is empty, it answers the text of the
-// event. Without an event it says nothing.
+// event. Without an event it says nothing. If the user's options have the headings of a brief, it writes a brief: it answers
+// the question for each heading, and joins the answers.
 func Answering(req rag.Request) Body { return answering(req, (*Session).RunRAG) }
 
+// answer answers a question in a session, as Session.RunRAG does.
+type answer func(*Session, context.Context, rag.Request) (payload.RAGMessage, error)
+
 // answering returns the body of Answering with another source of answers.
-func answering(req rag.Request, run func(*Session, context.Context, rag.Request) (payload.RAGMessage, error)) Body {
+func answering(req rag.Request, run answer) Body {
 	return func(ctx context.Context, s *Session) error {
 		switch {
 		case req.Question == "" && s.Event().Name == "":
 			return nil
 		case req.Question == "" && strings.TrimSpace(s.Message()) == "":
 			return s.Say(ctx, fault.NewText("question_was_empty", "Your message was empty. Ask me about your documents."))
+		}
+		if headings := s.AskOptions().Brief; len(headings) > 0 {
+			return writeBrief(ctx, s, req, headings, run)
 		}
 		message, err := run(s, ctx, req)
 		if err != nil {

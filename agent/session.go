@@ -256,7 +256,8 @@ func WishesOf(ctx context.Context, s *Session) rag.Wishes {
 // the documents of the session before the library.
 //
 // The user's options set K, and also Model and Collections if they are empty; see AskOptions. If both name collections,
-// RunRAG searches the common ones, if there are any. Clients that stream see the growing answer. If the turn is stopped or
+// RunRAG searches the common ones, if there are any. Clients that stream see the growing answer, unless the
+// request says WholeOnly. If the turn is stopped or
 // fails meanwhile, the partial answer is kept with its evidence.
 func (s *Session) RunRAG(ctx context.Context, req rag.Request) (payload.RAGMessage, error) {
 	if s.turn.env.RAG == nil {
@@ -301,6 +302,7 @@ func runRAG(ctx context.Context, s *Session, answers RAG, req rag.Request) (answ
 		case part.Phase != "":
 			begun = part.Begun
 			err = s.Status(ctx, string(part.Phase))
+		case req.WholeOnly && part.Answer == nil: // nobody sees the growing answer
 		case part.Thinking != "":
 			if len(s.turn.part().guardsAgent) == 0 {
 				err = s.show(ctx, payload.ThinkingAction, payload.Thinking{Text: part.Thinking})
@@ -317,7 +319,9 @@ func runRAG(ctx context.Context, s *Session, answers RAG, req rag.Request) (answ
 				s.AddUsage(u.Prompt, u.Completion)
 			}
 			message := AnswerMessage(*part.Answer)
-			KeepDraft(s, text.String(), message)
+			if !req.WholeOnly {
+				KeepDraft(s, text.String(), message)
+			}
 			return message, nil
 		}
 		if named && errors.Is(err, rag.ErrUnknownModel) { // not a mistake of the user

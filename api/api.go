@@ -95,6 +95,8 @@ const (
 type Conversations interface {
 	openai.Conversations
 	agui.Conversations
+	Starter
+	Stopper
 	Attacher
 }
 
@@ -381,6 +383,8 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	readings{read, saved, cfg.Audit, cfg.ReadConversations}.addRoutes(r)
 	shares{owned, cfg.Shares, cfg.Messages, cfg.Versions, shelf, cfg.Audit, cfg.Logger, cfg.PublicLinks}.addRoutes(r)
 	auditRoutes{cfg.Audit, transfers}.addRoutes(r)
+	briefs{answers, cfg.Conversations}.addRoutes(r)
+	stops{owned, cfg.Conversations}.addRoutes(r)
 	files{owned, cfg.Messages, cfg.Conversations, cfg.Uploads}.addRoutes(r)
 	notifications{owned, cfg.Notifier, cfg.Events}.addRoutes(r)
 	events{owned, cfg.Events, cfg.Quotas}.addRoutes(r)

@@ -57,6 +57,8 @@ type world struct {
 	removedFiles []int64            // the turns of removed files
 	copies       []string           // owner, name, and turn
 	sent         []payload.File     // files that were attached
+	started      string             // the last brief
+	stopped      string             // the session of the last stopped answer
 
 	answer      func(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error]
 	read        func(ctx context.Context, collection, source string, r io.Reader) ([]ingest.Result, error)

@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"docent/internal/fault"
 )
 
 // AskOptions are the options that a user chose for one question. They are sent in
 // the same object as the text: {"message", "collections", "documents", "folders",
-// "tags", "model", "k"}.
+// "tags", "model", "k", "brief"}.
 type AskOptions struct {
 	// Collections are the collections to search. An empty list means the agent's
 	// collections.
@@ -27,6 +28,9 @@ type AskOptions struct {
 	// K is the number of passages for the answer, from 1 to MaxAskK. 0 means the
 	// agent's number.
 	K int `json:"k,omitempty"`
+	// Brief are the headings of a brief about the text. An empty list means an answer
+	// without headings.
+	Brief []string `json:"brief,omitempty"`
 }
 
 // Bounds of AskOptions.
@@ -39,13 +43,20 @@ const (
 	MaxAskDocuments = 100
 	// MaxAskPlaces bounds AskOptions.Folders and AskOptions.Tags, each.
 	MaxAskPlaces = 50
+	// MaxHeadings bounds AskOptions.Brief.
+	MaxHeadings = 8
+	// MaxHeading bounds a heading, in characters.
+	MaxHeading = 200
+	// MaxTaskBytes bounds the text of a brief.
+	MaxTaskBytes = 4 << 10
 	// maxPlaceBytes bounds a folder or a tag.
 	maxPlaceBytes = 1024
 )
 
 // IsZero reports whether there are no options.
 func (o AskOptions) IsZero() bool {
-	return len(o.Collections) == 0 && len(o.Documents) == 0 && len(o.Folders) == 0 && len(o.Tags) == 0 && o.Model == "" && o.K == 0
+	return len(o.Collections) == 0 && len(o.Documents) == 0 && len(o.Folders) == 0 && len(o.Tags) == 0 && o.Model == "" && o.K == 0 &&
+		len(o.Brief) == 0
 }
 
 // IsAsk reports whether a message is an object with a string under message, at
@@ -56,7 +67,7 @@ func IsAsk(content json.RawMessage) bool {
 		return false
 	}
 	for key := range keys {
-		if !slices.Contains([]string{"message", "collections", "documents", "folders", "tags", "model", "k"}, key) {
+		if !slices.Contains([]string{"message", "collections", "documents", "folders", "tags", "model", "k", "brief"}, key) {
 			return false
 		}
 	}
@@ -76,6 +87,7 @@ func ReadAskOptions(object json.RawMessage) (AskOptions, error) {
 		Tags        json.RawMessage `json:"tags"`
 		Model       json.RawMessage `json:"model"`
 		K           json.RawMessage `json:"k"`
+		Brief       json.RawMessage `json:"brief"`
 	}
 	var o AskOptions
 	var text string
@@ -98,6 +110,7 @@ func ReadAskOptions(object json.RawMessage) (AskOptions, error) {
 		{in.Tags, &o.Tags, errPlaces},
 		{in.Model, &model, fault.New(fault.Invalid, "model_not_a_name", "model must be the name of a model")},
 		{in.K, &k, fault.New(fault.Invalid, "k_not_a_number", "k must be a whole number from 1 to %d", MaxAskK)},
+		{in.Brief, &o.Brief, errHeadings},
 	} {
 		if len(f.raw) > 0 && json.Unmarshal(f.raw, f.into) != nil {
 			return AskOptions{}, f.want
@@ -125,19 +138,40 @@ func ReadAskOptions(object json.RawMessage) (AskOptions, error) {
 			return AskOptions{}, errPlaces
 		}
 	}
-	if len(o.Folders) == 0 {
-		o.Folders = nil
+	if err := CheckHeadings(o.Brief); err != nil {
+		return AskOptions{}, err
 	}
-	if len(o.Tags) == 0 {
-		o.Tags = nil
+	if len(o.Brief) > 0 && len(in.Message) > MaxTaskBytes {
+		return AskOptions{}, fault.New(fault.Invalid, "brief_task_too_long", "the task of a brief has at most %d bytes", MaxTaskBytes)
 	}
-	if len(o.Collections) == 0 {
-		o.Collections = nil
+	return o.withoutEmpty(), nil
+}
+
+// withoutEmpty returns the options with nil for empty lists.
+func (o AskOptions) withoutEmpty() AskOptions {
+	for _, list := range []*[]string{&o.Collections, &o.Folders, &o.Tags, &o.Brief} {
+		if len(*list) == 0 {
+			*list = nil
+		}
 	}
 	if len(o.Documents) == 0 {
 		o.Documents = nil
 	}
-	return o, nil
+	return o
+}
+
+// errHeadings is the error for headings of a wrong type, number, or length.
+var errHeadings = fault.New(fault.Invalid, "brief_headings_invalid",
+	"brief must be a list of at most %d headings with at most %d characters each, none of them empty", MaxHeadings, MaxHeading)
+
+// CheckHeadings fails with fault.Invalid if the headings of a brief are out of bounds.
+func CheckHeadings(list []string) error {
+	if len(list) > MaxHeadings || slices.ContainsFunc(list, func(s string) bool {
+		return strings.TrimSpace(s) == "" || utf8.RuneCountInString(s) > MaxHeading || strings.ContainsRune(s, 0)
+	}) {
+		return errHeadings
+	}
+	return nil
 }
 
 // errPlaces is the error for folders and tags of a wrong type or number.

@@ -30,6 +30,8 @@ const (
 	StepMaxSteps StepKind = "max_steps"
 	// StepGuard: a guard refused a text; GuardDetails. BAF clients do not get it.
 	StepGuard StepKind = "guard"
+	// StepSection: a section of a brief is written; SectionDetails. BAF clients do not get it.
+	StepSection StepKind = "section"
 	// StepFinished closes a run; FinishedDetails.
 	StepFinished StepKind = "reasoning_finished"
 )
@@ -73,6 +75,14 @@ type GuardDetails struct {
 	Of string `json:"of"`
 	// Reason says why the text was refused.
 	Reason string `json:"reason"`
+}
+
+// SectionDetails are the details of a StepSection.
+type SectionDetails struct {
+	// Section counts the sections of the brief from 1.
+	Section int `json:"section"`
+	// Answer is the answer under the heading. Its text has no heading.
+	Answer RAGMessage `json:"answer"`
 }
 
 // ToolCall is a request of the model to call a tool.
@@ -265,6 +275,8 @@ func (k StepKind) details(data json.RawMessage) (any, error) {
 		return read[TextDetails](data)
 	case StepGuard:
 		return read[GuardDetails](data)
+	case StepSection:
+		return read[SectionDetails](data)
 	case StepPushback:
 		return read[PushbackDetails](data)
 	case StepMaxSteps:

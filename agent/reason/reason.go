@@ -280,6 +280,9 @@ func (r *reasoner) body(ctx context.Context, s *agent.Session) error {
 	case question == "":
 		return s.Say(ctx, fault.NewText("message_was_empty", "Your message was empty. What would you like to know?"))
 	}
+	if len(s.AskOptions().Brief) > 0 { // each section has a search of its own
+		return agent.Answering(r.o.RAG)(ctx, s)
+	}
 	if r.o.RAG.FilesFirst { // the tools search only the library
 		files, err := agent.DocumentsOf(s).List(ctx)
 		if err != nil {

@@ -124,7 +124,7 @@ func testAskOptionsAreText(t *testing.T) {
 	})
 	sub, client, _ := open(t, rt, "S")
 	want := []string{
-		`receive_message_text How? {Collections:[west] Documents:[] Folders:[] Tags:[] Model: K:6}`, `object q`, `object q`,
+		`receive_message_text How? {Collections:[west] Documents:[] Folders:[] Tags:[] Model: K:6 Brief:[]}`, `object q`, `object q`,
 	}
 	heard := func() string { return string(client.Until(payload.ReplyStr).Frame.Message) }
 	if got := heard(); got != string(quoted(want[0])) {

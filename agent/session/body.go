@@ -62,6 +62,7 @@ const MaxTaken = 1000
 func (t *openTurn) takeLocked(p *queuedEvent, begins bool) {
 	if begins {
 		t.number, t.began = p.Event.Turn, p
+		t.record.Resumed = p.begun
 	}
 	t.handled = append(t.handled, p)
 	if p.message.Type != "" {

@@ -277,7 +277,7 @@ func (c *conversation) open(ctx context.Context) {
 	for _, r := range record.Pending {
 		p := newQueuedEvent(r.Event(), r.Message)
 		p.old = true
-		if r.Begun {
+		if p.begun = r.Begun; r.Begun && !p.resumes() {
 			c.queue.add(work{do: func(ctx context.Context) { c.apologize(ctx, p) }, turn: p.Event.Turn})
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"docent/agent"
@@ -114,10 +115,44 @@ func (in arrival) check(ctx context.Context, c *conversation) error {
 	if err == nil {
 		err = journal.CheckContent(&in.event, in.content)
 	}
+	sections := len(in.event.Options.Brief)
+	if err == nil && sections > 0 && c.rt.writesBrief(c, in.id) {
+		return errBriefRuns
+	}
 	if err == nil && in.caller != nil {
 		err = c.rt.cfg.Quotas.Receive(ctx, in.content != nil || in.event.Name == chat.EventUI, len(in.content)+in.event.Size())
+		if err == nil && sections > 1 { // each section is an answer
+			err = c.rt.cfg.Quotas.Take(ctx, quota.Questions, int64(sections-1))
+		}
 	}
 	return err //nolint:wrapcheck // the error is complete
+}
+
+// errBriefRuns is the error for a second brief of an owner.
+var errBriefRuns = fault.New(fault.Busy, "brief_running", "another brief of yours is being written; wait for it, or stop it")
+
+// writesBrief reports whether a brief of an owner runs or waits in this process, other than the message with an id in session c.
+// So the message itself may be sent again.
+func (r *Runtime) writesBrief(c *conversation, id string) bool {
+	c.mu.Lock()
+	owner := c.reader.Principal
+	c.mu.Unlock()
+	r.mu.Lock()
+	all := slices.Collect(maps.Values(r.sessions))
+	r.mu.Unlock()
+	return slices.ContainsFunc(all, func(o *conversation) bool {
+		return o.writes(owner, func(p *queuedEvent) bool { return p.brief() && (o != c || id == "" || p.message.ClientID != id) })
+	})
+}
+
+// writes reports whether the session of an owner has a running or waiting event for which is holds.
+func (c *conversation) writes(owner string, is func(*queuedEvent) bool) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.reader.Principal != owner {
+		return false
+	}
+	return slices.ContainsFunc(c.queue.waiting(), is) || c.current != nil && slices.ContainsFunc(c.current.handled, is)
 }
 
 // receive stores an event. After an error the event may be stored all the same. A client that sends

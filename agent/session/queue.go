@@ -25,12 +25,20 @@ type queuedEvent struct {
 	slot bool
 	// old reports that the event was stored before the session was loaded.
 	old bool
+	// begun reports that the store has a part of its interrupted turn.
+	begun bool
 }
 
 // newQueuedEvent returns an event whose history is unknown.
 func newQueuedEvent(e chat.Event, m chat.Message) *queuedEvent {
 	return &queuedEvent{Pending: &chat.Pending{Event: e, Message: m.Type != ""}, message: m, mark: -1}
 }
+
+// resumes reports whether an interrupted turn of the event goes on from its stored steps. Other turns end with an apology.
+func (e *queuedEvent) resumes() bool { return e.brief() }
+
+// brief reports whether the event asks for a brief.
+func (e *queuedEvent) brief() bool { return len(e.Event.Options.Brief) > 0 }
 
 // size returns the bytes of the event's content.
 func (e *queuedEvent) size() int { return len(e.message.Content) + len(e.Event.Data) }

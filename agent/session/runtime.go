@@ -101,7 +101,7 @@ type RuntimeConfig struct {
 	// Location is the time zone of sessions without the variable "timezone".
 	// Default: time.Local.
 	Location *time.Location
-	// TurnTimeout bounds a turn. Default: 5m.
+	// TurnTimeout bounds a turn. The turn of a brief may take six times as long. Default: 5m.
 	TurnTimeout time.Duration
 
 	limits limits // tests set other values

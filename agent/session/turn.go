@@ -91,7 +91,7 @@ func (c *conversation) act(ctx context.Context, greet bool) {
 	c.mu.Unlock()
 	t := c.begin(ctx)
 	t.greeting = greet
-	steps, cancel := context.WithTimeout(ctx, c.rt.cfg.TurnTimeout)
+	steps, cancel := context.WithTimeout(ctx, c.turnTimeout())
 	steps, interrupt := context.WithCancelCause(steps)
 	c.mu.Lock()
 	t.ctx, t.interrupt = steps, func(cause error) {
@@ -111,6 +111,19 @@ func (c *conversation) act(ctx context.Context, greet bool) {
 		t.returned, t.idle = true, idle
 		c.mail.signal()
 	}()
+}
+
+// briefTurns is the number of usual turns that the turn of a brief may take.
+const briefTurns = 6
+
+// turnTimeout returns the timeout of the next turn.
+func (c *conversation) turnTimeout() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if slices.ContainsFunc(c.queue.waiting(), (*queuedEvent).brief) {
+		return briefTurns * c.rt.cfg.TurnTimeout
+	}
+	return c.rt.cfg.TurnTimeout
 }
 
 // asked returns the message that began the turn, or nil.
@@ -177,7 +190,6 @@ func (c *conversation) apologize(ctx context.Context, p *queuedEvent) {
 	c.mu.Lock()
 	c.current, t.idle, t.turns = t, !c.sched.check, []int64{p.Event.Turn}
 	t.takeLocked(p, true)
-	t.record.Resumed = true
 	c.sched.again = c.sched.check
 	c.mu.Unlock()
 	t.steps.Fail(p.Pending, c.cutShort(ctx, p.Event.Turn))

@@ -113,6 +113,35 @@ func (c *Conversations) say(ctx context.Context, sessionID string, m session.Mes
 	return c.turn(ctx, uuid.NewSHA1(uuid.NameSpaceOID, []byte(p.ID+"\x00"+sessionID)).String(), send)
 }
 
+// Start sends a text like Turn, and does not wait for the turn.
+func (c *Conversations) Start(ctx context.Context, sessionID, text string, options payload.AskOptions) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	frames, err := c.Turn(ctx, sessionID, text, options, 0)
+	if err != nil {
+		return err
+	}
+	cancel()
+	for range frames { // nobody waits for them
+		break
+	}
+	return nil
+}
+
+// Stop ends the running turn of a session of the principal in ctx, and keeps its answer so far. A session that
+// is not there is created.
+func (c *Conversations) Stop(ctx context.Context, sessionID string) error {
+	subscription, err := c.runtime.Open(ctx, request(ctx, sessionID), &turn{more: make(chan struct{}, 1)})
+	switch {
+	case fault.KindOf(err) == fault.Forbidden:
+		return errForeign
+	case err != nil:
+		return fmt.Errorf("open session %s: %w", sessionID, err)
+	}
+	defer subscription.Close()
+	return subscription.Stop(ctx, 0) //nolint:wrapcheck // the error is complete
+}
+
 // errForeign is the error for a session of another user. The HTTP interface does not tell
 // that it exists.
 var errForeign = fault.New(fault.NotFound, "no_session", "there is no such session")

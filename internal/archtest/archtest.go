@@ -24,8 +24,8 @@ var Levels = []Level{
 	}},
 	{"models", []string{"llm/...", "embed/..."}},
 	{"domain", []string{
-		"rag", "rag/corpus", "rag/definition", "rag/evidence", "rag/order", "rag/quote", "rag/retrieve/...", "rag/talk", "rag/text", "agent/chat",
-		"agent/diagram", "ingest/outline", "rag/table/...",
+		"rag", "rag/brief", "rag/corpus", "rag/definition", "rag/evidence", "rag/order", "rag/quote", "rag/retrieve/...",
+		"rag/talk", "rag/text", "agent/chat", "agent/diagram", "ingest/outline", "rag/table/...",
 	}},
 	{"abilities", []string{"agent/tool/...", "agent/intent/..."}},
 	{"parts of the runtime", []string{"agent/peer", "agent/session/journal", "agent/session/replica"}},

@@ -34,6 +34,8 @@ var rightsSamples = []struct {
 	{request: "GET /api/documents/{vault}/questions", need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
 	{request: "GET /api/search?q=pump&collection=vault", need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
 	{request: "POST /api/ask", body: `{"question":"When does the pump stop?","collections":["vault"]}`, header: asJSON, need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
+	{request: "POST /api/briefs/outline", body: `{"task":"When does the pump stop?","collections":["vault"]}`, header: asJSON, need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
+	{request: "POST /api/briefs", body: `{"task":"When does the pump stop?","headings":["Stop"],"collections":["vault"]}`, header: asJSON, need: rights.Read, scope: auth.Ask, ok: 202, none: 404},
 	{request: "GET /v1/models/docent/vault", need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
 	{request: "POST /v1/chat/completions", body: `{"model":"docent/vault","messages":[{"role":"user","content":"When does the pump stop?"}]}`, header: asJSON, need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
 	{request: "POST /v1/responses", body: `{"model":"docent/vault","input":"When does the pump stop?"}`, header: asJSON, need: rights.Read, scope: auth.Ask, ok: 200, none: 404},

@@ -95,7 +95,7 @@ func (a *answering) joinParts(ctx context.Context) {
 			a.out.Outcome = rag.Answered
 		}
 		numbers := a.adopt(p.out.Passages)
-		body, at := renumbered(p.out.Text, numbers)
+		body, at := text.Renumber(p.out.Text, numbers)
 		for _, s := range p.out.Sentences {
 			moved := rag.Sentence{Start: b.Len() + at(s.Start), End: b.Len() + at(s.End), Support: s.Support}
 			for _, n := range s.Passages {
@@ -129,34 +129,4 @@ func (a *answering) adopt(all []rag.Passage) []int {
 		numbers[i] = at + 1
 	}
 	return numbers
-}
-
-// renumbered replaces the numbers in the citation markers of a text. It also returns a function that maps offsets in the text to
-// those in the new one.
-func renumbered(body string, numbers []int) (renumbered string, at func(int) int) {
-	type shift struct{ end, by int }
-	var shifts []shift
-	var b strings.Builder
-	last := 0
-	for m := range text.MarkersIn(body) {
-		b.WriteString(body[last:m.Start])
-		for _, n := range m.Docs {
-			if n <= len(numbers) && n > 0 {
-				n = numbers[n-1]
-			}
-			fmt.Fprintf(&b, "[%d]", n)
-		}
-		last = m.End
-		shifts = append(shifts, shift{m.End, b.Len() - m.End})
-	}
-	b.WriteString(body[last:])
-	return b.String(), func(offset int) int {
-		by := 0
-		for _, s := range shifts {
-			if s.end <= offset {
-				by = s.by
-			}
-		}
-		return offset + by
-	}
 }

@@ -264,8 +264,8 @@ func (e *Drafted) copied() Entry {
 // links returns the links of stored steps to their messages.
 func (d *Draft) links(fresh []*Drafted) []Link {
 	var out []Link
-	if d.Resumed && len(fresh) > 0 { // the apology ends the interrupted reasoning
-		out = append(out, Link{Answer: len(fresh)})
+	if last := lastReply(fresh); d.Resumed && last > 0 { // it ends the interrupted reasoning, and that of this run
+		return []Link{{Answer: last}}
 	}
 	for _, e := range d.entries[:d.stored] {
 		if !e.late {
@@ -279,6 +279,16 @@ func (d *Draft) links(fresh []*Drafted) []Link {
 		out = append(out, l)
 	}
 	return out
+}
+
+// lastReply returns the position of the newest message of the agent, counted from 1, or 0.
+func lastReply(entries []*Drafted) int {
+	for i, e := range slices.Backward(entries) {
+		if e.Message != nil && !e.Message.IsUser {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // Wrote sets the ids and sequence numbers of the stored entries.

@@ -16,6 +16,8 @@ export interface components {
             model?: string | null;
             /** @description The number of passages. */
             k?: number | null;
+            /** @description The headings of a brief about the text. */
+            brief?: string[] | null;
         };
         ClientFrame: {
             action: string;

@@ -279,6 +279,25 @@ export interface components {
              */
             syncs: number;
         };
+        Assignment: {
+            /** @description Searches only these collections. */
+            collections?: string[] | null;
+            /** @description Searches only the documents with these ids. */
+            documents?: number[] | null;
+            /** @description Also searches the documents in these folders and below them, in the chosen collections. */
+            folders?: string[] | null;
+            /**
+             * Format: int64
+             * @description The number of passages for each section.
+             */
+            k?: number;
+            /** @description A configured model, or extractive for quotes only. */
+            model?: string;
+            /** @description Also searches the documents with one of these tags, in the chosen collections. */
+            tags?: string[] | null;
+            /** @description The task, such as: What do we promise about returns, in all countries? */
+            task: string;
+        };
         AuditPage: {
             /**
              * Format: int64
@@ -340,6 +359,39 @@ export interface components {
              * @description The end of the attempt.
              */
             timestamp: string;
+        };
+        Brief: {
+            /** @description Searches only these collections. */
+            collections?: string[] | null;
+            /** @description Searches only the documents with these ids. */
+            documents?: number[] | null;
+            /** @description Also searches the documents in these folders and below them, in the chosen collections. */
+            folders?: string[] | null;
+            /** @description The headings of the brief. Without them, docent makes the outline. */
+            headings?: string[] | null;
+            /**
+             * Format: int64
+             * @description The number of passages for each section.
+             */
+            k?: number;
+            /** @description A configured model, or extractive for quotes only. */
+            model?: string;
+            /** @description Also searches the documents with one of these tags, in the chosen collections. */
+            tags?: string[] | null;
+            /** @description The task, such as: What do we promise about returns, in all countries? */
+            task: string;
+        };
+        BriefOutline: {
+            /** @description The headings, at least one and at most 8. */
+            headings: string[];
+            /** @description A model wrote the headings. Otherwise they are headings and titles of the documents. */
+            modelled: boolean;
+        };
+        BriefStarted: {
+            /** @description The headings of the brief. */
+            headings: string[];
+            /** @description The id of the session that has the brief. */
+            session_id: string;
         };
         ChatModel: {
             /** @description Users may choose the model. */
@@ -2789,10 +2841,14 @@ export type ApprovedPage = components['schemas']['ApprovedPage'];
 export type AskedAnswer = components['schemas']['AskedAnswer'];
 export type AskedQuestion = components['schemas']['AskedQuestion'];
 export type AskedReadings = components['schemas']['AskedReadings'];
+export type Assignment = components['schemas']['Assignment'];
 export type AuditPage = components['schemas']['AuditPage'];
 export type AuditRecord = components['schemas']['AuditRecord'];
 export type BackupList = components['schemas']['BackupList'];
 export type BackupRun = components['schemas']['BackupRun'];
+export type Brief = components['schemas']['Brief'];
+export type BriefOutline = components['schemas']['BriefOutline'];
+export type BriefStarted = components['schemas']['BriefStarted'];
 export type ChatModel = components['schemas']['ChatModel'];
 export type Check = components['schemas']['Check'];
 export type Chunk = components['schemas']['Chunk'];

@@ -73,6 +73,10 @@ export interface Params {
   body_missing: [];
   body_timeout: [];
   body_too_large: [string];
+  brief_headings_invalid: [number, number];
+  brief_running: [];
+  brief_task_empty: [];
+  brief_task_too_long: [number];
   certificate_invalid: [string];
   charset_iso_2022_kr: [];
   charset_unknown: [];

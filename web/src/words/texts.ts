@@ -1,5 +1,6 @@
 // The texts of a language. A language with a missing or extra text does not compile.
 import type { Catalogue } from './en';
+import type { brief } from './en/brief';
 import type { console } from './en/console';
 import type { plot } from './en/plot';
 import type { profile } from './en/profile';
@@ -9,6 +10,7 @@ import type { Sentences } from './sentences';
 
 /** Parts are the texts of the parts of the page that load later. */
 export interface Parts {
+  brief: typeof brief;
   console: typeof console;
   plot: typeof plot;
   profile: typeof profile;

@@ -1,6 +1,7 @@
 // Each language has all texts of the page and of the widget.
 import { describe, expect, test } from 'vitest';
 import { en } from '../../src/words/en';
+import { brief } from '../../src/words/en/brief';
 import { console } from '../../src/words/en/console';
 import { plot } from '../../src/words/en/plot';
 import { profile } from '../../src/words/en/profile';
@@ -52,7 +53,7 @@ const types: Record<string, string[]> = Object.fromEntries(
   [...ids.matchAll(/^  (\w+): \[(.*)\];$/gm)].map(([, id, values]) => [id!, values ? values!.split(', ') : []]),
 );
 
-const want = flat({ ...en, parts: { console, plot, profile, start, way }, widget } as unknown as Node);
+const want = flat({ ...en, parts: { brief, console, plot, profile, start, way }, widget } as unknown as Node);
 
 describe.each(Object.keys(others) as (keyof typeof others)[])('the language %s', async (code) => {
   const { page, parts, server } = (await others[code].page()).texts;

@@ -53,6 +53,7 @@ export const input: Catalogue['input'] = {
   notRecorded: 'Die Aufnahme ist fehlgeschlagen. Prüfen Sie die Mikrofonberechtigung, und versuchen Sie es erneut.',
   close: 'Schließen',
 
+  brief: 'Bericht schreiben…',
   options: 'Optionen der Antwort',
   collections: 'Sammlungen',
   onlyFrom: 'Antworten nur aus',

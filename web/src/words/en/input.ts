@@ -56,6 +56,7 @@ export const input = {
   close: 'Close',
 
   // How it is answered
+  brief: 'Write a brief…',
   options: 'Answer options',
   collections: 'Collections',
   onlyFrom: 'Answers only from',

@@ -1,0 +1,123 @@
+package brief
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"docent/internal/lazyregexp"
+	"docent/payload"
+	"docent/rag"
+	"docent/rag/text"
+)
+
+// Report joins the answers of a brief. Text that it has written once does not change, so it can be shown while it grows.
+type Report struct {
+	message payload.RAGMessage
+	text    strings.Builder
+	missing []string
+	answers int // sections with the outcome answered
+	unsure  int // sections with the outcome unsure
+}
+
+// NewReport returns a report without sections.
+func NewReport(task string) *Report {
+	return &Report{message: payload.RAGMessage{Question: task, LLMName: rag.Extractive}}
+}
+
+// Add adds an answer under a heading, and returns the new part of the text. It returns "" if the documents do not answer the
+// section.
+func (r *Report) Add(heading string, section payload.RAGMessage) string {
+	if section.LLMName != rag.Extractive {
+		r.message.LLMName = section.LLMName
+	}
+	r.scope(section)
+	keep := cited(section)
+	if section.Abstained || len(keep) == 0 {
+		r.missing = append(r.missing, heading)
+		return ""
+	}
+	if section.Outcome == payload.AnswerUnsure {
+		r.unsure++
+	} else {
+		r.answers++
+	}
+	begin := r.text.Len()
+	if begin > 0 {
+		r.text.WriteString("\n\n")
+	}
+	r.text.WriteString("## " + escaped(heading) + "\n\n")
+	numbers := r.adopt(section.Docs, keep)
+	body, at := text.Renumber(section.Answer, numbers)
+	for _, s := range section.Sentences {
+		moved := payload.RAGSentence{Start: r.text.Len() + at(s.Start), End: r.text.Len() + at(s.End), Support: s.Support, Found: s.Found}
+		for _, n := range s.Docs {
+			moved.Docs = append(moved.Docs, numbers[n-1])
+		}
+		r.message.Sentences = append(r.message.Sentences, moved)
+	}
+	r.text.WriteString(strings.TrimRight(body, "\n"))
+	return r.text.String()[begin:]
+}
+
+// scope keeps the searched scope, which is the same for all sections.
+func (r *Report) scope(section payload.RAGMessage) {
+	m := &r.message
+	if len(m.Collections)+len(m.Documents)+len(m.Folders)+len(m.Tags) == 0 {
+		m.Collections, m.Documents, m.Folders, m.Tags = section.Collections, section.Documents, section.Folders, section.Tags
+	}
+	m.Queries = append(m.Queries, section.Queries...)
+}
+
+// adopt adds the kept passages of a section and returns the numbers of all of them in the report, 0 for the others.
+func (r *Report) adopt(docs []payload.RAGDoc, keep map[int]bool) []int {
+	numbers := make([]int, len(docs))
+	for i, d := range docs {
+		if !keep[i+1] {
+			continue
+		}
+		at := slices.IndexFunc(r.message.Docs, func(o payload.RAGDoc) bool {
+			return o.Metadata.ChunkID == d.Metadata.ChunkID && o.Metadata.DocumentID == d.Metadata.DocumentID && o.Metadata.File == d.Metadata.File
+		})
+		if at < 0 {
+			at = len(r.message.Docs)
+			r.message.Docs = append(r.message.Docs, d)
+		}
+		numbers[i] = at + 1
+	}
+	return numbers
+}
+
+// notFound is the heading of the list of headings without an answer, by language.
+var notFound = map[string]string{"en": "Not found", "de": "Nicht gefunden", "fr": "Non trouvé", "es": "No encontrado"}
+
+// Message returns the report as an answer. language is that of the heading of the list of headings that the documents do not
+// answer.
+func (r *Report) Message(language string) payload.RAGMessage {
+	m := r.message
+	m.Docs, m.Sentences = slices.Clone(m.Docs), slices.Clone(m.Sentences)
+	m.Answer = r.text.String()
+	if len(r.missing) > 0 {
+		m.Answer = strings.TrimLeft(m.Answer+"\n\n## "+cmp.Or(notFound[language], notFound["en"])+"\n", "\n")
+		for _, h := range r.missing {
+			m.Answer += "\n- " + escaped(h)
+		}
+	}
+	switch {
+	case r.answers > 0:
+		m.Outcome = payload.Answered
+	case r.unsure > 0:
+		m.Outcome = payload.AnswerUnsure
+	default:
+		m.Outcome, m.Abstained = payload.AnswerNotFound, true
+	}
+	return m
+}
+
+// special matches characters with a meaning in Markdown.
+var special = lazyregexp.New("[\\\\`*_\\[\\]<>|#]")
+
+// escaped returns a heading as Markdown in one line.
+func escaped(heading string) string {
+	return special.ReplaceAllString(strings.Join(strings.Fields(text.Clean(heading)), " "), `\$0`)
+}
