@@ -257,8 +257,7 @@ func WishesOf(ctx context.Context, s *Session) rag.Wishes {
 //
 // The user's options set K, and also Model and Collections if they are empty; see AskOptions. If both name collections,
 // RunRAG searches the common ones, if there are any. Clients that stream see the growing answer, unless the
-// request says WholeOnly. If the turn is stopped or
-// fails meanwhile, the partial answer is kept with its evidence.
+// request says WholeOnly. If the turn is stopped or fails meanwhile, the partial answer is kept with its evidence.
 func (s *Session) RunRAG(ctx context.Context, req rag.Request) (payload.RAGMessage, error) {
 	if s.turn.env.RAG == nil {
 		return payload.RAGMessage{}, fault.New(fault.Unavailable, "agent_without_documents", "this agent has no documents to answer from")

@@ -67,7 +67,7 @@ type briefOutlineInput struct {
 type briefOutlineOutput struct {
 	Body struct {
 		Headings []string `json:"headings" nullable:"false" doc:"The headings, at least one and at most 8."`
-		Modelled bool     `json:"modelled" doc:"A model wrote the headings. Otherwise they are headings and titles of the documents."`
+		ByModel bool     `json:"by_model" doc:"A model wrote the headings. Otherwise they are headings and titles of the documents."`
 	} `nameHint:"BriefOutline"`
 }
 
@@ -111,17 +111,17 @@ func (s briefs) addRoutes(r *route.Router) {
 }
 
 func (s briefs) outline(ctx context.Context, in *briefOutlineInput) (*briefOutlineOutput, error) {
-	headings, modelled, err := s.plan(ctx, in.Body)
+	headings, byModel, err := s.plan(ctx, in.Body)
 	if err != nil {
 		return nil, err
 	}
 	out := &briefOutlineOutput{}
-	out.Body.Headings, out.Body.Modelled = headings, modelled
+	out.Body.Headings, out.Body.ByModel = headings, byModel
 	return out, nil
 }
 
 // plan returns an outline. It takes the slot of an answer.
-func (s briefs) plan(ctx context.Context, t Assignment) (headings []string, modelled bool, err error) {
+func (s briefs) plan(ctx context.Context, t Assignment) (headings []string, byModel bool, err error) {
 	if err := t.check(); err != nil {
 		return nil, false, err
 	}

@@ -36,7 +36,7 @@ func TestBriefs(t *testing.T) {
 		}
 	}
 	c := w.serve(t)
-	c.want(200, `{"headings":["Germany","France"],"modelled":true}`, "POST", "/api/briefs/outline", `{"task":"returns","model":"m","folders":["hr"]}`)
+	c.want(200, `{"headings":["Germany","France"],"by_model":true}`, "POST", "/api/briefs/outline", `{"task":"returns","model":"m","folders":["hr"]}`)
 	if got.Question != "returns" || got.Model != "m" || got.Place.Folders[0] != "hr" || !strings.Contains(got.Prompt, "heading") {
 		t.Errorf("asked %+v", got)
 	}

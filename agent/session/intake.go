@@ -141,18 +141,12 @@ func (r *Runtime) writesBrief(c *conversation, id string) bool {
 	all := slices.Collect(maps.Values(r.sessions))
 	r.mu.Unlock()
 	return slices.ContainsFunc(all, func(o *conversation) bool {
-		return o.writes(owner, func(p *queuedEvent) bool { return p.brief() && (o != c || id == "" || p.message.ClientID != id) })
+		another := func(p *queuedEvent) bool { return p.brief() && (o != c || id == "" || p.message.ClientID != id) }
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		return o.reader.Principal == owner &&
+			(slices.ContainsFunc(o.queue.waiting(), another) || o.current != nil && slices.ContainsFunc(o.current.handled, another))
 	})
-}
-
-// writes reports whether the session of an owner has a running or waiting event for which is holds.
-func (c *conversation) writes(owner string, is func(*queuedEvent) bool) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.reader.Principal != owner {
-		return false
-	}
-	return slices.ContainsFunc(c.queue.waiting(), is) || c.current != nil && slices.ContainsFunc(c.current.handled, is)
 }
 
 // receive stores an event. After an error the event may be stored all the same. A client that sends

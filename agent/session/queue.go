@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"slices"
+	"time"
 
 	"docent/agent/chat"
 )
@@ -101,6 +102,17 @@ func (q *queue) pendingEvents() []*queuedEvent { return events(q.work[:q.pending
 
 // waiting returns all events that no step has taken, oldest first.
 func (q *queue) waiting() []*queuedEvent { return events(q.work) }
+
+// briefTurns is the number of usual turns that the turn of a brief may take.
+const briefTurns = 6
+
+// turnTimeout returns the timeout of the next turn, given that of a usual turn.
+func (q *queue) turnTimeout(usual time.Duration) time.Duration {
+	if slices.ContainsFunc(q.waiting(), (*queuedEvent).brief) {
+		return briefTurns * usual
+	}
+	return usual
+}
 
 func events(work []work) []*queuedEvent {
 	var out []*queuedEvent

@@ -88,10 +88,11 @@ func (c *conversation) act(ctx context.Context, greet bool) {
 		reader.Limited = true // each client sees the answer
 	}
 	ctx = trace.WithParent(corpus.WithReader(quota.WithClient(ctx, c.payer), reader), c.parent)
+	timeout := c.queue.turnTimeout(c.rt.cfg.TurnTimeout)
 	c.mu.Unlock()
 	t := c.begin(ctx)
 	t.greeting = greet
-	steps, cancel := context.WithTimeout(ctx, c.turnTimeout())
+	steps, cancel := context.WithTimeout(ctx, timeout)
 	steps, interrupt := context.WithCancelCause(steps)
 	c.mu.Lock()
 	t.ctx, t.interrupt = steps, func(cause error) {
@@ -111,19 +112,6 @@ func (c *conversation) act(ctx context.Context, greet bool) {
 		t.returned, t.idle = true, idle
 		c.mail.signal()
 	}()
-}
-
-// briefTurns is the number of usual turns that the turn of a brief may take.
-const briefTurns = 6
-
-// turnTimeout returns the timeout of the next turn.
-func (c *conversation) turnTimeout() time.Duration {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if slices.ContainsFunc(c.queue.waiting(), (*queuedEvent).brief) {
-		return briefTurns * c.rt.cfg.TurnTimeout
-	}
-	return c.rt.cfg.TurnTimeout
 }
 
 // asked returns the message that began the turn, or nil.

@@ -113,17 +113,17 @@ func TestOutline(t *testing.T) {
 		"I am sorry, but the passages do not contain anything about it.": ofLibrary,
 	} {
 		answer := rag.Answer{Model: "m", Outcome: rag.Unsure, Text: text, Passages: found}
-		got, modelled, err := brief.Outline(t.Context(), scripted{answer: answer}, rag.Request{Question: "task"})
-		if strings.Join(got, "|") != want || modelled != (want != ofLibrary) || err != nil {
-			t.Errorf("%q: %q, %v %v, want %s", text, got, modelled, err, want)
+		got, byModel, err := brief.Outline(t.Context(), scripted{answer: answer}, rag.Request{Question: "task"})
+		if strings.Join(got, "|") != want || byModel != (want != ofLibrary) || err != nil {
+			t.Errorf("%q: %q, %v %v, want %s", text, got, byModel, err, want)
 		}
 	}
 	for name, answer := range map[string]rag.Answer{
 		ofLibrary: {Model: rag.Extractive, Text: "x", Passages: found}, "the task": {Model: rag.Extractive, Outcome: rag.NotFound},
 	} {
-		got, modelled, err := brief.Outline(t.Context(), scripted{answer: answer}, rag.Request{Question: "the  task"})
-		if strings.Join(got, "|") != name || modelled || err != nil {
-			t.Errorf("%q %v %v, want %s", got, modelled, err, name)
+		got, byModel, err := brief.Outline(t.Context(), scripted{answer: answer}, rag.Request{Question: "the  task"})
+		if strings.Join(got, "|") != name || byModel || err != nil {
+			t.Errorf("%q %v %v, want %s", got, byModel, err, name)
 		}
 	}
 	broken := errors.New("broken")

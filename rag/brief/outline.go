@@ -24,8 +24,8 @@ type Answers interface {
 }
 
 // Outline returns headings for a brief about the question of a request, at least one. A model writes them. Without a model, they
-// are the headings of the passages that a search finds. modelled reports that a model wrote them.
-func Outline(ctx context.Context, answers Answers, req rag.Request) (headings []string, modelled bool, err error) {
+// are the headings of the passages that a search finds. byModel reports that a model wrote them.
+func Outline(ctx context.Context, answers Answers, req rag.Request) (headings []string, byModel bool, err error) {
 	var b strings.Builder
 	if err := prompts.ExecuteTemplate(&b, "outline.tmpl", struct{ Headings int }{payload.MaxHeadings}); err != nil {
 		return nil, false, fmt.Errorf("prompt for an outline: %w", err)

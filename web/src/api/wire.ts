@@ -382,10 +382,10 @@ export interface components {
             task: string;
         };
         BriefOutline: {
+            /** @description A model wrote the headings. Otherwise they are headings and titles of the documents. */
+            by_model: boolean;
             /** @description The headings, at least one and at most 8. */
             headings: string[];
-            /** @description A model wrote the headings. Otherwise they are headings and titles of the documents. */
-            modelled: boolean;
         };
         BriefStarted: {
             /** @description The headings of the brief. */

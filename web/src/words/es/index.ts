@@ -1,4 +1,5 @@
 import type { Texts } from '../texts';
+import { brief } from './brief';
 import { chat } from './chat';
 import { console } from './console';
 import { documents } from './documents';
@@ -17,6 +18,6 @@ import { way } from './way';
 /** texts is the page in Spanish. */
 export const texts: Texts = {
   page: { chat, documents, evidence, input, payloads, settings, shell, sources },
-  parts: { console, plot, profile, start, way },
+  parts: { brief, console, plot, profile, start, way },
   server,
 };

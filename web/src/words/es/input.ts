@@ -53,6 +53,7 @@ export const input: Catalogue['input'] = {
   notRecorded: 'No se pudo grabar. Compruebe el permiso del micrófono y vuelva a intentarlo.',
   close: 'Cerrar',
 
+  brief: 'Escribir un informe…',
   options: 'Opciones de respuesta',
   collections: 'Colecciones',
   onlyFrom: 'Solo responde a partir de',
