@@ -67,7 +67,7 @@ type briefOutlineInput struct {
 type briefOutlineOutput struct {
 	Body struct {
 		Headings []string `json:"headings" nullable:"false" doc:"The headings, at least one and at most 8."`
-		ByModel bool     `json:"by_model" doc:"A model wrote the headings. Otherwise they are headings and titles of the documents."`
+		ByModel  bool     `json:"by_model" doc:"A model wrote the headings. Otherwise they are headings and titles of the documents."`
 	} `nameHint:"BriefOutline"`
 }
 
