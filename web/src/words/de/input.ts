@@ -11,6 +11,7 @@ export const input: Catalogue['input'] = {
   stop: 'Stoppen',
   enterSends: (send, line) => `${send} sendet, ${line} beginnt eine neue Zeile`,
   enter: 'Eingabe',
+  shift: 'Umschalt',
   tooLong: 'Ihre Nachricht ist zu lang. Kürzen Sie sie, oder fügen Sie sie als Dokument hinzu.',
   editing: 'Sie bearbeiten Ihre letzte Frage. Beim Senden wird alles danach gelöscht.',
   notEditing: 'Bearbeiten abbrechen',

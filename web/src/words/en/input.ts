@@ -11,6 +11,7 @@ export const input = {
   stop: 'Stop',
   enterSends: (send: string, line: string) => `${send} sends, ${line} starts a new line`,
   enter: 'Enter',
+  shift: 'Shift',
   tooLong: 'Your message is too long. Shorten it, or add it as a document.',
   editing: 'You are editing your last question. Sending it deletes everything after it.',
   notEditing: 'Cancel editing',

@@ -11,6 +11,7 @@ export const input: Catalogue['input'] = {
   stop: 'Detener',
   enterSends: (send, line) => `${send} envía, ${line} inserta una línea`,
   enter: 'Intro',
+  shift: 'Mayús',
   tooLong: 'El mensaje es demasiado largo. Acórtelo o añádalo como documento.',
   editing: 'Está editando su última pregunta. Al enviarla se elimina todo lo que sigue.',
   notEditing: 'Cancelar la edición',
