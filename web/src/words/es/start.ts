@@ -29,7 +29,7 @@ export const start: typeof Start = {
   local: (model, provider) => `Con ${model} (${provider})`,
   localNote: 'Un modelo de chat en este equipo escribe respuestas a partir de los pasajes.',
   key: 'Con otro modelo…',
-  keyNote: 'De un proveedor como OpenAI o Mistral, o de un servidor propio. Ve las preguntas y los pasajes.',
+  keyNote: 'De un proveedor como OpenAI o Mistral, o de un servidor propio. Recibe las preguntas y los pasajes.',
   looking: 'docent busca modelos en este equipo…',
   testing: (model) => `docent habla con ${model}…`,
   selected: (model) => `${model} escribe las respuestas.`,

@@ -25,7 +25,7 @@ export const system: System = {
     passages: 'Pasajes', vectors: 'Vectores', disk: 'Disco', documents: 'Documentos', login: 'Inicio de sesión',
   },
   diskFree: (free, total) => `${free} de ${total} libres`,
-  unreadable: (n) => `${n} no se pudieron leer`,
+  unreadable: (n) => `ilegibles: ${n}`,
   vectors: (model, done, total) => `${model}: ${done} de ${total}`,
   quotes: 'ninguno: docent cita los documentos',
   dimensions: (n) => plural(n, 'dimensión', 'dimensiones', 'es'),
