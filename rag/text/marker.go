@@ -296,7 +296,7 @@ func codeLength(text string, at int) int {
 	}
 	n := len(text[at:]) - len(strings.TrimLeft(text[at:], string(c)))
 	mark, rest := text[at:at+n], text[at+n:]
-	if n >= 3 && opensLine(text, at) {
+	if first, _, _ := strings.Cut(text[at:], "\n"); n >= 3 && opensLine(text, at) && fenceMark(first) != "" {
 		if end := closingfence(rest, mark); end >= 0 {
 			return n + end
 		}

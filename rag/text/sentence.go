@@ -133,15 +133,21 @@ func (s *splitter) add(start, end int, kind sentenceKind) {
 }
 
 // OpensFence reports whether s begins with the fence of a code block.
-func OpensFence(s string) bool { return fence(s, line{end: len(s)}) != "" }
+func OpensFence(s string) bool {
+	first, _, _ := strings.Cut(s, "\n")
+	return fenceMark(first) != ""
+}
 
-// fence returns the mark that opens or closes a fenced code block on this line: at
-// least three backticks or tildes.
-func fence(text string, l line) string {
-	s := l.of(text)
+// fence returns the mark that opens or closes a fenced code block on this line.
+func fence(text string, l line) string { return fenceMark(l.of(text)) }
+
+// fenceMark returns the mark at the beginning of a line that opens or closes a fenced code block: at least three
+// backticks or tildes. Code between backticks on one line, as in ```ls```, is not a block (CommonMark 0.31, section
+// 4.5).
+func fenceMark(line string) string {
 	for _, mark := range []string{"```", "~~~"} {
-		if strings.HasPrefix(s, mark) {
-			return s[:len(s)-len(strings.TrimLeft(s, mark[:1]))]
+		if rest := strings.TrimLeft(line, mark[:1]); strings.HasPrefix(line, mark) && (mark == "~~~" || !strings.Contains(rest, "`")) {
+			return line[:len(line)-len(rest)]
 		}
 	}
 	return ""

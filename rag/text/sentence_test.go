@@ -152,6 +152,20 @@ func TestSentencesAroundFences(t *testing.T) {
 	}
 }
 
+// TestCodeOnOneLine: three backticks around code on one line open no block.
+func TestCodeOnOneLine(t *testing.T) {
+	t.Parallel()
+	const passage = "The tokens are in the output of\n\n```influx auth list```\n\nin the first line. Keep them."
+	for _, s := range Sentences(passage, false) {
+		if s.Kind == CodeSentence {
+			t.Errorf("%q is code", passage[s.Start:s.End])
+		}
+	}
+	if OpensFence("```influx auth list```\nand") || !OpensFence("```sh\nx") || openFence(passage) != "" {
+		t.Error("code on one line opens a block")
+	}
+}
+
 // The lines are from the manuals of SQLite, borg, git, and OpenNTPD.
 func TestRowsAndAlternatives(t *testing.T) {
 	t.Parallel()

@@ -155,13 +155,11 @@ func openFence(s string) string {
 	open := ""
 	for line := range strings.Lines(s) {
 		line = strings.TrimSpace(line)
-		c := strings.TrimLeft(line, line[:min(1, len(line))])
-		mark := line[:len(line)-len(c)]
-		switch {
-		case len(mark) < len("```") || mark[0] != '`' && mark[0] != '~':
+		switch mark := fenceMark(line); {
+		case mark == "":
 		case open == "":
 			open = mark
-		case c == "" && strings.HasPrefix(mark, open):
+		case line == mark && strings.HasPrefix(mark, open):
 			open = ""
 		}
 	}

@@ -46,7 +46,8 @@ var (
 	moduleStart = lazyregexp.New(`^(?:import\s+(?:[\w*{"']|type\s)|export\s+(?:const|let|var|default|function|async|class|type|interface|\{))`)
 	tagLine     = lazyregexp.New(`^\s*</?[A-Za-z][^>]*>\s*$`)
 
-	fenceStart = lazyregexp.New("^(\\s*(?:[-*+]\\s+|\\d+[.)]\\s+)?)(```+|~~~+)\\s*(.*?)\\s*$")
+	// fenceStart opens code. A line such as ```ls``` does not (CommonMark 0.31, section 4.5).
+	fenceStart = lazyregexp.New("^(\\s*(?:[-*+]\\s+|\\d+[.)]\\s+)?)(```+|~~~+)\\s*([^`]*?)\\s*$")
 	colonStart = lazyregexp.New(`^(\s*)(:{3,})\s*(\S.*?)\s*$`)
 	colonEnd   = lazyregexp.New(`^\s*:{3,}\s*$`)
 	// admonition is a box of Python-Markdown, and tabStart a tab of MkDocs.
@@ -287,7 +288,7 @@ func matchBoxes(lines []string) map[int]int {
 			if strings.HasPrefix(t, fence) && strings.Trim(t, fence[:1]) == "" {
 				fence = ""
 			}
-		case strings.HasPrefix(t, "```"), strings.HasPrefix(t, "~~~"):
+		case opensFence(t):
 			fence = t[:len(t)-len(strings.TrimLeft(t, t[:1]))]
 		case strings.HasPrefix(t, "{"):
 			if highlight >= 0 && highlightEnd.MatchString(l) {
@@ -306,6 +307,11 @@ func matchBoxes(lines []string) map[int]int {
 		}
 	}
 	return ends
+}
+
+// opensFence reports whether a line without indentation opens code.
+func opensFence(t string) bool {
+	return strings.HasPrefix(t, "~~~") || strings.HasPrefix(t, "```") && !strings.Contains(strings.TrimLeft(t, "`"), "`")
 }
 
 // module reads JavaScript up to the next empty line of MDX.
@@ -330,7 +336,7 @@ func withoutLayout(lines []string) []string {
 			if strings.HasPrefix(t, fence) {
 				fence = ""
 			}
-		case strings.HasPrefix(t, "```"), strings.HasPrefix(t, "~~~"):
+		case opensFence(t):
 			fence = t[:3]
 			if fresh {
 				base, fresh = indentOf(l), false

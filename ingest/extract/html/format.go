@@ -19,7 +19,7 @@ var Format = format.Format{
 		Endings:   endings,
 		Media:     "text/html",
 		NeverMail: true,
-		Version:   8,
+		Version:   9,
 		Reads:     "headings, paragraphs, lists, definition lists, tables with headers and captions, preformatted text, alternative texts of images, footnote marks, closed tabs and accordions, boxes of forms as ☑ and ☐, addresses of files and mailboxes; of a saved web article and of an exported page of Confluence the main content",
 		Leaves:    "navigation, lines of links between pages, menus, dialogs, scripts, styles, forms, hidden elements, struck-out text; menus and teasers beside a web article",
 		Limits:    "pages over 8 MiB or 500,000 nodes are read without nesting",

@@ -232,7 +232,9 @@ func (p *page) element(n *html.Node) {
 		p.block(n)
 	default:
 		if inlineElements[n.DataAtom] {
-			p.children(n)
+			if !p.variants(n) {
+				p.children(n)
+			}
 			return
 		}
 		if label := p.panelLabel(n); label != "" {

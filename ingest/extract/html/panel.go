@@ -153,6 +153,39 @@ func (p *page) isHidden(n *html.Node) bool {
 	return false
 }
 
+// variants reads a part of a sentence of which a script shows one of several forms, such as that for the reader's
+// system: an element in a line with only hidden elements in it. It adds all of them, as in "Preferences / Options". It
+// returns false for other elements.
+func (p *page) variants(n *html.Node) bool {
+	const most = 16
+	var all []*html.Node
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		p.tree.visits++
+		switch {
+		case c.Type == html.TextNode && strings.TrimSpace(c.Data) == "", c.Type == html.CommentNode:
+		case c.Type == html.ElementNode && inlineElements[c.DataAtom] && hasAttr(c, "hidden") && !isOverlay(c) && len(all) < most:
+			all = append(all, c)
+		default:
+			return false
+		}
+	}
+	if len(all) < 2 {
+		return false
+	}
+	separate := false
+	for _, c := range all {
+		if strings.TrimSpace(p.tree.textOf(c)) == "" {
+			continue
+		}
+		if separate {
+			p.text(" / ")
+		}
+		p.children(c)
+		separate = true
+	}
+	return true
+}
+
 // panelLabel returns the label of a panel that the page shows only on its control: the
 // text of a tab, or of a button outside of headings.
 func (p *page) panelLabel(n *html.Node) string {

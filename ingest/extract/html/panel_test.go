@@ -25,6 +25,7 @@ func TestPanels(t *testing.T) {
 		"menu":      {`<button aria-haspopup="true" aria-controls="m">Menu</button><ul id="m" role="menu" hidden><li>Home</ul><p>Text.`, "p Text.\n"},
 		"site menu": {`<button aria-controls="site-nav">Menu</button><div id="site-nav" hidden><p>All pages</div><p>Text.`, "p Text.\n"},
 		"dialog":    {`<button aria-controls="d">Delete</button><div id="d" role="dialog" hidden><p>Sure?</div><dialog>Sure?</dialog><div class="modal collapse" hidden>Sure?</div><p>Text.`, "p Text.\n"},
+		"variants":  {`<p>Choose <span><span hidden="true" id="mac"><b>Preferences</b></span><span hidden></span> <span hidden id="default">Tools – Options</span></span> – Paths, <span><span hidden>not one of several</span></span> then press <span>Enter<span hidden>secret</span></span>.`, "p Choose Preferences / Tools – Options – Paths, then press Enter.\n"},
 		"hidden":    {`<p hidden>Draft.</p><div aria-hidden="true">Icon</div><p>Text.`, "p Text.\n"},
 	} {
 		doc, err := Read(t.Context(), "<body>"+tt.page)
