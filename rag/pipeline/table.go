@@ -172,7 +172,7 @@ func (a tableAnswer) ranks(t tablePlace) bool {
 // writeTable writes the reply with its rows. Each row cites its passage.
 func (a tableAnswer) writeTable(reply table.Reply, t *table.Table, d *table.Document) {
 	said := reply.Said
-	if more := len(reply.Used) - len(reply.Rows); more > 0 {
+	if more := len(reply.Used) - len(reply.Rows); more > 0 && len(reply.Groups.List) == 0 {
 		said = fault.NewText("table_more", "%s %d more rows are not shown.", said, more)
 	}
 	said = a.inLanguage(said)
@@ -185,6 +185,10 @@ func (a tableAnswer) writeTable(reply table.Reply, t *table.Table, d *table.Docu
 		}
 		a.out.Text, a.out.Lead = b.String(), 0
 		a.out.Sentences = unsupportedSentences(a.out.Text)
+		return
+	}
+	if len(reply.Groups.List) > 0 {
+		a.writeGroups(&b, reply, t, d)
 		return
 	}
 	b.WriteString("\n\n|")

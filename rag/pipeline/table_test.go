@@ -159,3 +159,28 @@ func TestTableOfOtherQuotes(t *testing.T) {
 		t.Errorf("got %s %q", got.Outcome, got.Text)
 	}
 }
+
+// TestTableGroups answers with the number of rows of each group. Each group cites the passages of its rows.
+func TestTableGroups(t *testing.T) {
+	t.Parallel()
+	const text = "Order | Customer | Total (EUR)\nA1 | Ebner | 10.00\nA2 | Farrow | 20.00\nA3 | Ebner | 5.50"
+	s := newStock()
+	s.chunks = []corpus.Chunk{{ID: 1, DocumentID: 7, Kind: corpus.Table, Text: text, End: len(text)}}
+	s.results[0].Passage.Chunk = s.chunks[0]
+	r, err := New(Config{Retriever: s, Shelf: s, Chunks: s, Static: testStatic})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for question, want := range map[string]string{
+		"how many orders per customer":      "Rows of `Price list` for each `Customer`. Groups: 2.\n\n| Customer | # |\n| --- | --- |\n| Ebner | 2 [1] |\n| Farrow | 1 [1] |",
+		"Wie hoch ist die Summe pro Kunde?": "Summe von `Total (EUR)` je `Customer`. Gruppen: 2.\n\n| Customer | Total (EUR) |\n| --- | --- |\n| Farrow | 20 EUR [1] |\n| Ebner | 15.50 EUR [1] |",
+	} {
+		got, err := r.Run(t.Context(), rag.Request{Question: question})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Outcome != rag.Answered || got.Text != want || len(got.Sentences) != 2 || len(got.Queries) != 1 {
+			t.Errorf("%s: got %s %q with %d sentences", question, got.Outcome, got.Text, len(got.Sentences))
+		}
+	}
+}

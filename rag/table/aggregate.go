@@ -107,8 +107,15 @@ func round(v float64, decimals int) float64 {
 func (r answering) answerCount(negative bool) Reply {
 	asked := r.asked()
 	noun, follows := r.counted()
-	if noun >= 0 && r.roles[noun] == cell && !follows && !negative {
-		if c, ok := r.quantity(); ok {
+	if noun >= 0 && (r.roles[noun] == cell && !follows || r.roles[noun] == unitOf) && !negative {
+		c, ok := r.quantity()
+		if r.roles[noun] == unitOf { // "how many hours"
+			c, ok = inUnit(r.reading, noun)
+			if !ok {
+				return r.unclear(r.noColumn())
+			}
+		}
+		if ok {
 			rows := r.t.valued(r.selected(), c)
 			switch {
 			case len(rows) == 0:
@@ -147,6 +154,20 @@ func (r answering) answerCount(negative bool) Reply {
 	reply := r.answered(r.saidCount(len(rows)), rows, r.shownColumns(append(r.used(), extra...)))
 	reply.Query = r.query("COUNT(*)", r.having(extra, negative)...)
 	return reply
+}
+
+// inUnit returns the only column with values in the unit at a word.
+func inUnit(r *reading, at int) (int, bool) {
+	found := -1
+	for c, col := range r.t.Columns {
+		if _, ok := converted(1, canonicalUnit(r.words[at].text), col.Unit); ok && col.Unit != "" && col.summable() {
+			if found >= 0 {
+				return 0, false
+			}
+			found = c
+		}
+	}
+	return found, found >= 0
 }
 
 // answerSumOf answers with the sum of a column.

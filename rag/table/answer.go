@@ -35,6 +35,8 @@ type Reply struct {
 	Used []int
 	// Columns are the columns to show.
 	Columns []int
+	// Groups are the results of groups of rows, if the question asks for them.
+	Groups Groups
 	// Query is the operation behind an answer, in the words of SQL, or "".
 	Query string
 	// Near reports that the table has most of an unclear question, so its rows are worth showing with the reason.
@@ -157,6 +159,14 @@ func (r answering) operate() Reply {
 	if len(r.ambiguous) > 0 {
 		return r.unclear(r.severalColumns(r.ambiguous))
 	}
+	if groups := (grouper{r}); !r.negative() {
+		if g, ok := groups.find(); ok {
+			return groups.answer(g)
+		}
+		if groups.open() {
+			return r.unclear(r.noOperation())
+		}
+	}
 	e, superlative := r.extreme()
 	negative := r.negative()
 	_, _, stocked := r.stockValue()
@@ -241,7 +251,9 @@ func (r *reading) asks(phrases []string) bool {
 }
 
 // listing reports whether the question asks for rows or for a part of them. "Was" asks only at the beginning of a German question.
-func (r *reading) listing() bool { return r.words[0].text == "was" || r.asks(listPhrases) }
+func (r *reading) listing() bool {
+	return r.words[0].text == "was" || r.asks(listPhrases) || r.asks(offerPhrases) && !r.asks(muchPhrases)
+}
 
 // reclaim gives words of operations back to the name of a column, such as "mean" of "Mean temperature".
 func (r *reading) reclaim() {

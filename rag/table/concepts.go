@@ -33,7 +33,7 @@ var measured = []concept{
 	{"density", "density dense", "dichte dicht"},
 	{"capacity", "capacity volume", "kapazitat volumen fassungsvermogen"},
 	{"age", "age old", "alter alt"},
-	{"population", "population inhabitants residents", "einwohner bevolkerung"},
+	{"population", "population inhabitants residents people", "einwohner bevolkerung leute menschen"},
 }
 
 // quantities are further ones. Their English words are no parts of compounds: "terrain" is no rain.
@@ -95,7 +95,8 @@ var others = []concept{
 	{"salary", "salary wage earn earns", "gehalt lohn verdienst verdient verdienen"},
 	{"country", "country", "land"},
 	{"city", "city town", "stadt"},
-	{"language", "language speak spoken", "sprache sprechen spricht gesprochen"},
+	{"capital", "capital", "hauptstadt hauptort"},
+	{"language", "language speak spoken", "sprache sprechen spricht gesprochen sprachig"},
 	{"gender", "gender sex", "geschlecht"},
 	{"color", "color colour", "farbe"},
 	{"course", "course class", "kurs"},

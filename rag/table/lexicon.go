@@ -128,6 +128,7 @@ func (w word) comparative() (adjective, bool) {
 	if a, ok := map[string]adjective{
 		"bigger": adjectives["big"], "hotter": adjectives["hot"], "hoher": adjectives["hoch"], "later": adjectives["late"],
 		"earlier": adjectives["early"],
+		"more":    {up: 1}, "mehr": {up: 1}, "less": {up: -1}, "fewer": {up: -1}, "weniger": {up: -1},
 		"further": adjectives["far"], "farther": adjectives["far"], "teurer": adjectives["teuer"],
 	}[w.text]; ok {
 		return a, true
@@ -263,7 +264,7 @@ var (
 	countPhrases = phrases(`how many | number of | count | wie viele | wie vielen | wieviele | wievielen | anzahl | zahl der`)
 	// oftenPhrases count rows with a cell. Without one, they ask for an interval.
 	oftenPhrases = phrases(`how often | how many times | wie oft`)
-	sumPhrases   = phrases(`all together | altogether | in total | total | sum | add up | combined | overall | summe | insgesamt | zusammen |
+	sumPhrases   = phrases(`all together | altogether | together | in total | total | sum | add up | combined | overall | summe | insgesamt | zusammen |
 		gesamt | in summe | aufsummiert | zusammengerechnet`)
 	averagePhrases = phrases(`average | avg | mean | on average | durchschnitt | durchschnittlich | durchschnittliche | durchschnittlicher |
 		durchschnittlichen | im schnitt | mittlere | mittlerer | mittleren | mittelwert | im mittel`)
@@ -279,6 +280,8 @@ var (
 		havent | hasnt | never | lack | lacks | fehlt`)
 	listPhrases = phrases(`which | list | show | all | everything | every | what | whats | who | where | welche | welcher | welches |
 		welchen | welchem | liste | zeige | alle | alles | wer | wo | nenne | give me`)
+	// offerPhrases ask whether there are such rows.
+	offerPhrases = phrases(`any | do you have | do we have | is there | are there | gibt es | haben wir | habt ihr | haben sie`)
 	whoPhrases   = phrases(`who | whom | whose | wer | wem | wen | wessen`)
 	whenPhrases  = phrases(`when | wann | date | datum`)
 	worthPhrases = phrases(`worth | value | wert`)

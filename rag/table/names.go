@@ -11,6 +11,9 @@ import (
 var nameParts = setOf(`vorname nachname familienname firstname lastname surname first last make brand marke hersteller manufacturer
 	model modell`)
 
+// titleHeaders are headers of columns with the names of things that have codes.
+var titleHeaders = setOf("name title description product item bezeichnung titel beschreibung produkt artikel")
+
 // isNamePart reports whether a column has a part of a name.
 func (c Column) isNamePart() bool {
 	return c.Kind == Text && len(c.names) > 0 && nameParts[c.names[0].text]
@@ -36,6 +39,13 @@ type namer struct{ *reading }
 // columns returns the columns with the names of rows: the labels, and the parts of names beside the last one.
 func (r namer) columns() []int {
 	out := slices.Clone(r.labels)
+	if len(out) == 1 && r.t.Columns[out[0]].Kind == Text && isCode(r.t.Rows[0].Cells[out[0]].Text) {
+		for c, col := range r.t.Columns { // the names of codes may repeat
+			if col.Kind == Text && c > out[0] && titleHeaders[strings.ToLower(col.Header)] {
+				return append(out, c)
+			}
+		}
+	}
 	if len(out) == 0 || !r.t.Columns[out[len(out)-1]].isNamePart() {
 		return out
 	}

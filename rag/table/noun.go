@@ -98,6 +98,7 @@ func (s *Source) entitled(question string) int {
 var (
 	peopleWords  = words("people persons employees staff colleagues leute personen mitarbeiter kollegen angestellte")
 	paymentWords = words("payments bookings transactions transfers zahlungen buchungen überweisungen")
+	goodsWords   = words("products items articles goods produkte artikel waren")
 	productWords = words("models products devices variants modelle produkte geräte varianten")
 	// nameHeaders are headers of columns with the names of people.
 	nameHeaders = setOf("name names employee employees person mitarbeiter mitarbeiterin vorname nachname")
@@ -119,6 +120,15 @@ func amounts(t *Table) []int {
 	return out
 }
 
+// goodsHeaders are headers of columns with the names of goods.
+var goodsHeaders = setOf("sku article artikel item product produkt bezeichnung description artikelnummer")
+
+// isGoods reports whether a table has goods with prices.
+func isGoods(t *Table) bool {
+	return slices.ContainsFunc(t.Columns, func(c Column) bool { return goodsHeaders[strings.ToLower(c.Header)] }) &&
+		slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Kind == Money || c.Kind == Number && slices.Contains(c.named, "price") })
+}
+
 // kindOfRows returns words for the rows of a table of a known kind.
 func kindOfRows(t *Table) []word {
 	switch {
@@ -126,23 +136,41 @@ func kindOfRows(t *Table) []word {
 		return peopleWords
 	case t.Turned:
 		return productWords
+	case isGoods(t):
+		return goodsWords
 	case len(amounts(t)) > 0:
 		return paymentWords
 	}
 	return nil
 }
 
-// doubtful answers although the table does not have the noun for the rows: it takes all rows, and says so. ok is false if other
-// words are missing, too, or if the rows would not be limited or compared.
+// known returns the number of words that the table has.
+func (r phrasing) known() int {
+	n := 0
+	for _, role := range r.roles {
+		if role == column || role == cell || role == condition || role == titled || role == unitOf {
+			n++
+		}
+	}
+	return n
+}
+
+// doubtful answers although the table does not have the noun for the rows, or another word: it takes all rows, and says so. ok is
+// false if the word names a kind of values, if more words are missing than known, or if the rows would not be limited or compared.
 func (r answering) doubtful() (Reply, bool) {
 	nouns := r.nouns()
-	all := answering{phrasing{r.copy()}}
+	all, noun := answering{phrasing{r.copy()}}, true
 	var said fault.Text
 	if len(r.missing) > 0 {
 		for i, w := range r.words {
-			if slices.Contains(r.missing, w.written) && (!slices.Contains(nouns, i) || w.measures()) {
+			lacks := slices.Contains(r.missing, w.written)
+			if lacks && (w.measures() || w.isNumber()) {
 				return Reply{}, false // it names a column that the table does not have
 			}
+			noun = noun && (!lacks || slices.Contains(nouns, i))
+		}
+		if n := len(r.missing); n > r.known() || !noun && n == r.known() {
+			return Reply{}, false
 		}
 		said, all.missing = r.lacking(), nil
 	} else {
@@ -158,14 +186,14 @@ func (r answering) doubtful() (Reply, bool) {
 		all.filters = slices.Delete(all.filters, k, k+1)
 	}
 	_, superlative := all.extreme()
-	if !superlative && all.onlyNamed() && !all.asks(averagePhrases) && !all.asks(sumPhrases) {
+	if !superlative && !noun || !superlative && all.onlyNamed() && !all.asks(averagePhrases) && !all.asks(sumPhrases) {
 		return Reply{}, false
 	}
 	reply := all.operate()
 	if reply.Status != Answered && !reply.Computed {
 		return Reply{}, false
 	}
-	reply.Status, reply.Near, reply.Computed, reply.Query = Unclear, true, true, ""
+	reply.Status, reply.Near, reply.Computed, reply.Query = Unclear, true, noun, ""
 	reply.Said = fault.NewText("table_all_rows", "%s In all its rows: %s", said, reply.Said)
 	reply.score = r.score()
 	return reply, true

@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"docent/internal/lazyregexp"
 )
 
 // Source is a table with the words that name it.
@@ -114,64 +112,6 @@ func spaced(list []word) string {
 		texts[i] = w.text
 	}
 	return " " + strings.Join(texts, " ") + " "
-}
-
-// address matches the name of a file, a web address, and a mail address, which are no names for people.
-var address = lazyregexp.New(`^\S+(?:\.[a-z]{2,4}|://\S+|@\S+)$`)
-
-// labels returns the columns that name rows: the first column with distinct texts, and a column with codes before it. Rows may have
-// no names.
-func (t *Table) labels() []int {
-	data := t.Data()
-	var codes []int
-	for c := range min(len(t.Columns), 4) {
-		if t.Columns[c].Kind != Text {
-			continue
-		}
-		seen, coded, n := map[string]bool{}, true, 0
-		for _, r := range data {
-			cell := t.Rows[r].Cells[c]
-			if cell.Missing {
-				continue
-			}
-			n++
-			seen[strings.ToLower(cell.Text)] = true
-			coded = coded && (!strings.Contains(cell.Text, " ") && strings.ContainsAny(cell.Text, "0123456789") || address.MatchString(cell.Text))
-		}
-		distinct := .9
-		if len(codes) > 0 { // two devices may have the same name, but not the same code
-			distinct = .75
-		}
-		switch {
-		case n == 0 || float64(len(seen)) < distinct*float64(n) || n < len(data)*9/10:
-			if parts := partsOfNames(t, c); len(codes) > 0 && !parts { // the codes alone name the rows
-				return codes[:1]
-			}
-		case coded:
-			codes = append(codes, c)
-		default:
-			return append(codes, c)
-		}
-	}
-	if len(codes) == 0 && len(t.Columns) > 0 && t.numbered() {
-		return []int{0}
-	}
-	return codes[:min(1, len(codes))]
-}
-
-// numbered reports whether the first column can name the rows although it has values: they differ, as years and numbers of rows do.
-func (t *Table) numbered() bool {
-	if t.Columns[0].Kind == Text {
-		return true
-	}
-	seen := map[string]bool{}
-	for _, i := range t.Data() {
-		if cell := t.Rows[i].Cells[0]; !cell.Missing && seen[cell.Text] {
-			return false
-		}
-		seen[t.Rows[i].Cells[0].Text] = true
-	}
-	return t.Columns[0].Decimals == 0
 }
 
 // has reports whether the question has one of the phrases, and gives its words the role.
@@ -294,11 +234,18 @@ func (c Column) compound(h, w word) bool {
 	return false
 }
 
+// isName reports whether a word without a meaning of its own, such as "make", is the name of a column here: it stands behind "per"
+// or "which".
+func isName(r *reading, i int) bool {
+	return i > 0 && (groupWords[r.words[i-1].text] || nounPhrases[r.words[i-1].text]) &&
+		slices.ContainsFunc(r.t.Columns, func(c Column) bool { return len(c.names) == 1 && c.names[0].text == r.words[i].text })
+}
+
 // findColumns finds the columns that words name. Each word names the columns that it fits best.
 func (r *reading) findColumns() {
 	for i, w := range r.words {
 		operational := r.roles[i] == operation
-		if r.roles[i] == nothing || w.isStop() && w.concepts() == nil && !w.isNumber() {
+		if r.roles[i] == nothing || w.isStop() && w.concepts() == nil && !w.isNumber() && !isName(r, i) {
 			continue
 		}
 		fits, best := map[int]int{}, 0
@@ -379,7 +326,7 @@ func (r finder) findCells() {
 	for i := 0; i < len(r.words); i++ {
 		w := r.words[i]
 		if r.roles[i] == nothing || r.roles[i] == cell || r.roles[i] == unknown && w.isStop() ||
-			w.isNumber() && r.afterComparator(i) || r.inMonth(i) || r.limits(i) {
+			w.isNumber() && r.afterComparator(i) || r.inMonth(i) || r.limits(i) || r.beside(i) {
 			continue
 		}
 		f, ok := r.gender(i)
@@ -414,6 +361,18 @@ func (r finder) findCells() {
 func (r finder) limits(i int) bool {
 	_, n, _, ok := r.comparatorAt(i)
 	return ok && i+n < len(r.words) && r.words[i+n].isNumber()
+}
+
+// beside reports whether a number stands beside the name of a column that has this value, as in "price class 2".
+func (r finder) beside(i int) bool {
+	for c, col := range r.t.Columns {
+		near := func(k int) bool { return k >= 0 && k < len(r.words) && r.matched[k][c] >= byConcept }
+		value := r.words[i].isNumber() && col.ordered() && !slices.Contains(r.labels, c)
+		if value && (near(i-1) || near(i+1)) && len(r.t.wholeCells(c, r.words[i])) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // inMonths are the words in front of the month of a condition.

@@ -3,6 +3,8 @@ package table
 import (
 	"slices"
 	"strings"
+
+	"docent/internal/lazyregexp"
 )
 
 // findRest finds the roles of the other words.
@@ -30,12 +32,22 @@ func (r *reading) findRest() {
 			r.roles[i] = light
 		case i > 0 && r.roles[i-1] == nothing && w.concepts() != nil: // "not paid" limits the rows
 			r.missing = append(r.missing, w.written)
-		case w.isStop() || len(w.text) == 1 && !w.isNumber():
+		case w.isStop() || len(w.text) == 1 && !w.isNumber() || i == len(r.words)-1 && happens(r, w):
 			r.roles[i] = light
 		default:
 			r.missing = append(r.missing, w.written)
 		}
 	}
+}
+
+// happened matches participles: "collected", "abgeholt", and "geleert".
+var happened = lazyregexp.New(`^(?:\p{L}{3,}ed|(?:\p{L}{2,4})?ge\p{L}{3,}(?:t|en))$`)
+
+// happens reports whether a word at the end of a question for a date says only that something happens then, in a table whose only
+// values are dates.
+func happens(r *reading, w word) bool {
+	return r.asks(whenPhrases) && happened.MatchString(w.text) &&
+		!slices.ContainsFunc(r.t.Columns, func(c Column) bool { return c.ordered() && c.Kind != Date })
 }
 
 // asksInVain reports whether an adjective follows "how", and no column has one of its concepts.
@@ -52,7 +64,7 @@ func asksInVain(r *reading, i int, concepts string) bool {
 }
 
 // valueWords are words for the value of a named column, as in "water tank size" and "Nitratwert".
-var valueWords = setOf("size value level rate amount grosse wert werte stand angabe")
+var valueWords = setOf("size value level rate amount grosse wert werte stand angabe zahl zahlen anzahl")
 
 // qualifies reports whether a word only says that a value of a named column is asked for, or that the present year is meant.
 func (r *reading) qualifies(i int) bool {

@@ -893,6 +893,9 @@ export interface Params {
   table_difference: [string];
   table_earliest: [string, string, string, number];
   table_gaps: [string, number];
+  table_group_averages: [string, string, number];
+  table_group_sums: [string, string, number];
+  table_groups: [string, string, number];
   table_highest: [string, string, string, number];
   table_invalid: [];
   table_lacking: [string, string];
