@@ -1,6 +1,7 @@
 // The commands that begin with a slash. The list, the help, and the reader of
 // messages use this table; doing.ts performs the commands.
 import type { en } from '../words/en';
+import { languages } from '../words/languages';
 
 export type CommandName = keyof (typeof en)['input']['command'];
 
@@ -27,7 +28,7 @@ export const commands: readonly Command[] = [
   { name: 'model', usage: '[NAME]', builtIn: true },
   { name: 'k', usage: 'N', builtIn: true },
   { name: 'theme', usage: '[system|light|dark]' },
-  { name: 'language', usage: 'en|de' },
+  { name: 'language', usage: languages.join('|') },
   { name: 'help', usage: '' },
 ];
 

@@ -15,6 +15,7 @@ interface Source {
 export const others = {
   de: { name: 'Deutsch', page: () => import('./de'), widget: () => import('./de/widget') },
   es: { name: 'Español', page: () => import('./es'), widget: () => import('./es/widget') },
+  fr: { name: 'Français', page: () => import('./fr'), widget: () => import('./fr/widget') },
 } satisfies Record<string, Source>;
 
 /** Language is the code of a language of the page, from ISO 639-1. */

@@ -21,6 +21,20 @@ test('the user chooses a language of answers and writes own instructions', async
   expect(await language.getByLabel('Deutsch').isChecked()).toBe(true);
 });
 
+test('the page changes to French, and answers can be in French, too', async () => {
+  const { mock, page } = await start();
+  await page.goto('#/settings');
+  await page.locator('fieldset').filter({ hasText: 'Text size' }).waitFor();
+  const [appearance] = [page.locator('fieldset').filter({ hasText: 'Language' })];
+  await appearance.getByLabel('Français').first().click();
+  await page.getByRole('heading', { name: 'Apparence et saisie' }).waitFor();
+  expect(document.documentElement.lang).toBe('fr');
+  await page.locator('fieldset').filter({ hasText: 'Langue des réponses' }).getByLabel('Français').click(); // a part that loads later
+  await page.getByText('Enregistré.').waitFor();
+  await expect.poll(() => mock.users.calls).toEqual(['{"language":"fr","instructions":""}']);
+  await accessible();
+});
+
 test('an operator can turn own instructions off', async () => {
   const { mock, page } = await start();
   mock.users.preferences = { language: 'en', instructions: 'Old.', instructions_allowed: false };

@@ -40,12 +40,14 @@ const everywhere = /^(?:.{0,3}|[\W\d]*|[A-Z]{2,6}|Plotly|Markdown|JSON|Token|Tok
 const alike: Record<keyof typeof others, RegExp> = {
   de: /^(?:Logo|Name|Status|Version|Uploads|System|Text|Website|Feed|median:)$/,
   es: /^(?:Color|Ctrl|Manual|Normal)$/,
+  fr: /^(?:Actions|Archive|Arguments|Citations|Collections?|Contact|Conversations?|Ctrl|Documents?|Image|Index|Logo|Menu|Messages?|Pages?|Passages|Prompts|Questions?|Sources?|Total|Type|Versions?|Webhooks|code|prose)$/,
 };
 
 // The sentences of the server that leave a value out.
 const without: Record<keyof typeof others, string[]> = {
   de: ['name_characters'],
   es: ['name_characters'],
+  fr: [],
 };
 
 /** types are the types of the values of each sentence of the server. */
@@ -87,7 +89,7 @@ describe.each(Object.keys(others) as (keyof typeof others)[])('the language %s',
       const values = types[id]!.map((type, i) => (type === 'number' ? 701 + i : `w${i}`));
       const said = read(text, (i) => values[i])!;
       expect(said, id).not.toMatch(/undefined|NaN|\$\{|\{\d/);
-      return !values.every((v) => said.includes(String(v)));
+      return !values.every((v) => said.toLowerCase().includes(String(v))); // a value can begin a sentence
     }).map(([id]) => id);
     expect(left).toEqual(without[code]);
   });
@@ -98,5 +100,21 @@ describe.each(Object.keys(others) as (keyof typeof others)[])('the language %s',
         expect(typeof inLanguage(server, { id, params, message: 'x' }), id).toBe('string');
       }
     }
+  });
+});
+
+describe('French', async () => {
+  const { page, parts, server } = (await others.fr.page()).texts;
+  const all = [...flat({ ...page, parts, server, widget: (await others.fr.widget()).widget } as unknown as Node)];
+
+  test('0 and 1 are singular', () => {
+    expect([0, 1, 2].map(page.chat.documents)).toEqual(['0 document', '1 document', '2 documents']);
+    expect([0, 1, 2].map(page.documents.removedMany)).toEqual(['0 document supprimé', '1 document supprimé', '2 documents supprimés']);
+    expect(page.documents.passages(12345)).toBe('12\u202f345 passages');
+  });
+
+  test('has no-break spaces before its marks and inside its quotation marks', () => {
+    const wrong = all.filter(([, text]) => [read(text, (i) => `w${i}`), read(text, (i) => 40 + i)].some((said) => /[^\s] [;!?»]|[^\s] :(?!\w)|« |\d %/.test(said ?? '')));
+    expect(wrong.map(([path]) => path)).toEqual([]);
   });
 });

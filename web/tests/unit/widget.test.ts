@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { emptyTranscript, type Transcript } from 'docent-client';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { languages } from '../../src/words/languages';
 import { attributes, read } from '../../widget/attributes';
 import { rows } from '../../widget/view';
 
@@ -23,7 +24,7 @@ describe('the attributes of the widget', () => {
     const table = docs.split('<!-- attributes:')[1]!.split('<!-- end -->')[0]!;
     expect([...table.matchAll(/^\| `(data-[a-z]+)`/gm)].map(([, name]) => name)).toEqual([...attributes]);
     // Also the values, if an attribute has fixed ones.
-    for (const [name, ...values] of [['data-theme', 'light', 'dark', 'auto'], ['data-position', 'start', 'end'], ['data-lang', 'en', 'de']]) {
+    for (const [name, ...values] of [['data-theme', 'light', 'dark', 'auto'], ['data-position', 'start', 'end'], ['data-lang', ...languages]]) {
       const line = table.split('\n').find((l) => l.startsWith(`| \`${name}\``))!;
       for (const value of values) expect(line).toContain(`\`${value}\``);
     }

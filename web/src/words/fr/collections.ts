@@ -1,0 +1,31 @@
+// What the server says about collections, in French.
+import type { Sentences } from '../sentences';
+
+export const collections = {
+  collection_color_unknown: (a, b) => `${a} n’est pas une couleur de collection ; utilisez l’une de celles-ci : ${b}`,
+  collection_create_forbidden: 'Seuls les administrateurs peuvent créer des collections ; adressez-vous à l’un d’eux',
+  collection_default: (a) => `La collection ${a} ne peut pas être supprimée, mais vous pouvez supprimer tous ses documents`,
+  collection_description_long: (a) => `La description de la collection dépasse ${a} octets ; raccourcissez-la`,
+  collection_has_documents: (a) => `Des documents ont été ajoutés entre-temps à la collection ${a} ; supprimez-la à nouveau`,
+  collection_has_source: (a, b) => `La source ${a} range ses documents dans la collection ${b} ; retirez d’abord la source`,
+  collection_line_invalid: (a, b) => `${a} doit être une seule ligne de ${b} octets au plus`,
+  collection_name_empty: 'Une collection doit avoir un nom',
+  collection_name_length: (a, b) => `Le nom d’une collection doit avoir de 1 à ${a} octets ; celui-ci en a ${b}`,
+  collection_not_managed: (a) => `Vous pouvez utiliser la collection ${a}, mais pas la modifier ni en changer les droits`,
+  collection_read_only: (a) => `Vous pouvez lire la collection ${a}, mais pas modifier ses documents`,
+  collection_question_empty: 'Une question suggérée est vide ; écrivez-la ou retirez-la',
+  collection_questions_full: (a, b) => `${a} questions suggérées ; ${b} au plus sont permises`,
+  collection_taken: (a) => `La collection ${a} existe déjà`,
+  collection_title_long: (a) => `Le titre et le contact d’une collection ne doivent pas dépasser ${a} octets`,
+  collections_full: (a) => `Il y a déjà ${a} collections, le maximum`,
+  document_of_source: (a, b) => `La source ${a} tient à jour le document ${b}, qui reste donc dans la collection de la source ; rien n’a été déplacé`,
+  replace_answer: (a) => `Le document ${a} est une réponse approuvée ; modifiez la réponse`,
+  replace_part: (a, b) => `Le document ${a} fait partie de ${b} ; ajoutez à nouveau ce fichier`,
+  replace_elsewhere: (a, b) => `Le document ${a} vient de ${b} ; modifiez-le là, et docent le relira à la prochaine synchronisation ou avec docent ingest`,
+  replace_ending: (a, b, c) => `Le document ${a} a l’extension ${b}, et ${c} en a une autre ; choisissez un fichier de ce type, ou ajoutez un nouveau document`,
+  export_too_large: (a, b) => `Cela fait ${a} documents ou plus ; docent en exporte moins de ${b}, avec 1 GiB au plus ; choisissez un dossier`,
+  document_twin: (a, b) => `La collection ${a} a déjà le document ${b} ; supprimez l’un des deux ; rien n’a été déplacé`,
+  place_empty: 'Il n’y a pas de documents dans ces dossiers ni avec ces étiquettes',
+  place_too_large: (a) => `Les dossiers et étiquettes ont plus de ${a} documents ; cherchez dans leurs collections ou dans des dossiers plus petits`,
+  places_invalid: (a) => `folders et tags doivent être des listes de ${a} textes au plus, dont aucun n’est vide`,
+} satisfies Partial<Sentences>;

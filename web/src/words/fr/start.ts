@@ -1,0 +1,51 @@
+import type { start as en } from '../en/start';
+import { agree, count, number } from './count';
+
+export const start: typeof en = {
+  step: (n, of) => `Étape ${n} sur ${of}`,
+  home: 'Vers docent',
+  wait: 'Un instant…',
+
+  who: 'Qui utilisera docent ?',
+  me: 'Moi seulement',
+  meNote: 'Personne ne se connecte. Toute personne qui utilise cette machine peut aussi utiliser docent. Vous pourrez activer la connexion plus tard.',
+  team: 'Mon équipe',
+  teamNote: 'Tout le monde se connecte. Vous devenez l’administrateur et invitez les autres.',
+  admin: 'Votre compte',
+  name: 'Votre nom',
+  nameRule: 'Vous vous connectez avec ce nom. Lettres, chiffres et . _ @ + - sont autorisés.',
+  password: 'Mot de passe',
+  again: 'Mot de passe, encore une fois',
+  differ: 'Les mots de passe sont différents.',
+  next: 'Continuer',
+  restarts: 'docent active la connexion…',
+  late: 'docent ne répond pas encore. Rouvrez la page et connectez-vous.',
+
+  answers: 'Comment docent doit-il répondre ?',
+  answersNote: 'Vous pourrez le changer à tout moment dans l’administration.',
+  quotes: 'Avec des extraits',
+  quotesNote: 'docent cite les passages qui répondent à une question. Il n’a besoin d’aucun modèle, et rien ne quitte cette machine.',
+  local: (model, provider) => `Avec ${model} (${provider})`,
+  localNote: 'Un modèle de chat sur cette machine rédige les réponses à partir des passages.',
+  key: 'Avec un autre modèle…',
+  keyNote: 'D’un fournisseur comme OpenAI ou Mistral, ou d’un serveur à vous. Il voit les questions et les passages.',
+  looking: 'docent cherche des modèles sur cette machine…',
+  testing: (model) => `docent parle avec ${model}…`,
+  selected: (model) => `${model} rédige les réponses.`,
+
+  documents: 'Ajoutez des documents',
+  documentsNote: 'docent répond à partir de ceux-ci. Vous pouvez en ajouter à tout moment.',
+  files: 'Des fichiers ou un dossier',
+  site: 'Un site web',
+  address: 'Adresse du site web',
+  add: 'Ajouter',
+  added: (address) => `docent lit ${address} en arrière-plan.`,
+  read: (done, total) => `${done} sur ${count(total, 'fichier lu', 'fichiers lus')}`,
+  failed: (n) => `${number(n)} ${agree(n, 'fichier', 'fichiers')} en échec`,
+  later: 'Plus tard',
+
+  done: 'docent est prêt',
+  doneNote: 'Posez une question sur vos documents. Chaque réponse montre d’où elle vient.',
+  ask: 'Poser la première question',
+  invite: 'Inviter des personnes',
+};

@@ -1,0 +1,33 @@
+// What the server says about settings and chat models in the database, in French.
+import type { Sentences } from '../sentences';
+
+export const stored = {
+  backup_no_folder: 'Ce serveur n’a pas de dossier de sauvegarde ; démarrez docent avec --backup-folder DOSSIER',
+  backup_open: 'Toute personne qui atteint ce serveur pourrait faire des sauvegardes ; activez d’abord l’authentification, ou utilisez docent backup',
+  backup_running: 'Une sauvegarde est déjà en cours ; attendez qu’elle soit terminée',
+  digest_from: 'smtp.from n’est pas une adresse comme docent@example.com',
+  digest_no_server: 'Ce serveur n’envoie pas de courriels ; démarrez docent avec --smtp-url et --smtp-from',
+  digest_nobody: 'Personne ne reçoit le résumé ; saisissez d’abord des destinataires, ou ajoutez un webhook pour digest.weekly',
+  digest_open: 'Toute personne qui atteint ce serveur pourrait envoyer des courriels ; activez d’abord l’authentification',
+  digest_refused: (a) => `Le serveur de messagerie n’a pas accepté le résumé : ${a}`,
+  digest_running: 'Le résumé est déjà en cours d’envoi ; attendez un instant',
+  digest_server: 'smtp.url n’est pas une URL comme smtp://user@mail.example.com:587',
+  digest_unreachable: (a) => `Le serveur de messagerie n’est pas utilisable : ${a}`,
+  digest_user_disabled: (a) => `L’utilisateur ${a} est désactivé`,
+  digest_user_manages_nothing: (a) => `L’utilisateur ${a} ne gère aucune collection ; donnez-lui le droit d’en gérer une, ou retirez le destinataire`,
+  other_error: (a) => a,
+  system_unknown: 'Ce serveur ne décrit pas son système',
+  model_fallback: (a, b) => `${a} ne peut pas servir de secours au modèle ${b} : choisissez un autre modèle utilisable`,
+  model_key_lost: (a) => `La clé du modèle ${a} ne peut pas être déchiffrée, car la clé secrète de docent a changé ; saisissez à nouveau la clé du modèle`,
+  model_locked: (a, b) => `Le modèle ${a} vient d’un réglage fixe (${b}) ; changez-le là, ou choisissez un autre nom`,
+  model_not_stored: (a) => `Il n’y a pas de modèle enregistré ${a}`,
+  model_url_password: 'L’adresse contient un mot de passe : saisissez-le comme clé',
+  models_changed: 'Les modèles ont changé entre-temps ; rechargez la liste',
+  auth_without_administrator: 'Avec l’authentification, personne ne pourrait changer les paramètres, car il n’y a pas encore d’administrateur ; créez-en d’abord un, dans la vue Personnes ou avec docent user create NOM --scopes admin',
+  setting_locked: (a, b) => `Le paramètre ${a} est fixé (${b}), ce qui remplace une valeur enregistrée ; changez-le là`,
+  setting_outside: (a) => `Le paramètre ${a} ne peut être changé qu’avec une option, une variable ou le fichier de configuration`,
+  setting_too_long: (a, b) => `La valeur de ${a} dépasse ${b} octets`,
+  setting_unknown: (a) => `Il n’y a pas de paramètre ${a} ; docent help config les liste`,
+  settings_insecure: 'L’authentification est désactivée et d’autres peuvent atteindre docent ; les paramètres ne peuvent donc être changés qu’avec docent config',
+  settings_off: 'Ce serveur n’enregistre pas de paramètres',
+} satisfies Partial<Sentences>;

@@ -1,0 +1,50 @@
+// The view Today of the console, in French.
+import type { Today } from '../en/today';
+import { count, number } from './count';
+
+export const today: Today = {
+  things: 'À faire',
+  nothing: 'Rien à faire. Tout fonctionne.',
+  numbers: 'Questions',
+  levels: { urgent: 'Maintenant', soon: 'Bientôt', note: 'Quand vous aurez le temps' },
+
+  model: (name) => `Le modèle ${name} ne répond pas`,
+  modelQuotes: 'docent répond avec des extraits à la place.',
+  modelOthers: 'D’autres modèles répondent à sa place.',
+  sinceTime: (at) => `Depuis : ${at}.`,
+  disk: (percent) => `Le disque du dossier de données est plein à ${percent} %`,
+  diskNote: 'S’il est plein, docent ne peut plus enregistrer de documents ni de conversations.',
+  sourceStopped: (name) => `docent a mis en pause la source ${name}`,
+  sourceStoppedNote: 'docent s’est arrêté deux fois pendant qu’il lisait cette source. Reprenez la source pour réessayer.',
+  sourceFailed: (name, n) => (n === 1 ? `La dernière synchronisation de la source ${name} a échoué` : `Les ${n} dernières synchronisations de la source ${name} ont échoué`),
+  sourceLate: (name, ago) => `La source ${name} a ${ago} de retard`,
+  sourceLateNote: 'docent lit les sources pendant que docent serve fonctionne.',
+  documents: (n, one) => `${n} ${one ? 'document n’a pas pu être lu' : 'documents n’ont pas pu être lus'}`,
+  documentsIn: (name) => `Dans la collection ${name}.`,
+  noBackup: 'docent n’a fait aucune sauvegarde',
+  oldBackup: (ago) => `La dernière sauvegarde date de ${ago}`,
+  backupNote: 'Sauvegardez dans la vue Système, ou avec docent backup FILE.',
+  mail: (name, n) => (n > 1 ? `Le résumé hebdomadaire n’a pas été envoyé à ${name} et à ${n - 1} de plus` : `Le résumé hebdomadaire n’a pas été envoyé à ${name}`),
+  webhooks: 'webhooks',
+  proposed: (n) => count(n, 'lacune est peut-être comblée', 'lacunes sont peut-être comblées'),
+  proposedNote: 'Les documents ont changé, et docent a trouvé une réponse. Comparez-la avec l’ancienne.',
+  open: (questions) => count(questions, 'question sans réponse', 'questions sans réponse'),
+  openNote: (gaps, fresh) => `${gaps}, ${fresh}.`,
+  gaps: (n) => count(n, 'sujet', 'sujets'),
+  fresh: (n) => `${number(n)} de plus cette semaine`,
+  due: (n) => count(n, 'réponse approuvée à vérifier', 'réponses approuvées à vérifier'),
+  dueNote: 'La date de vérification est dépassée, ou un document cité a changé.',
+
+  days: (n) => count(n, 'jour', 'jours'),
+  hours: (n) => count(n, 'heure', 'heures'),
+
+  openModels: 'Ouvrir les modèles',
+  openSystem: 'Ouvrir le système',
+  openSettings: 'Ouvrir les paramètres',
+  openSources: 'Ouvrir les sources',
+  showDocuments: 'Les afficher',
+  retryDocuments: 'Réessayer',
+  compare: 'Comparer',
+  openGaps: 'Ouvrir les lacunes',
+  openAnswers: 'Les vérifier',
+};
