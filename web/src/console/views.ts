@@ -22,6 +22,7 @@ export const views: readonly View[] = [
   { name: 'system', icon: 'screen', role: 'administrator', load: () => import('./System.svelte') },
   { name: 'models', icon: 'spark', role: 'administrator', load: () => import('./Models.svelte') },
   { name: 'settings', icon: 'tune', role: 'administrator', load: () => import('./Settings.svelte') },
+  { name: 'embed', icon: 'out', role: 'administrator', load: () => import('./Embed.svelte') },
   { name: 'people', icon: 'people', role: 'administrator', load: () => import('./People.svelte') },
   { name: 'log', icon: 'file', role: 'administrator', load: () => import('./Log.svelte') },
   { name: 'questions', icon: 'chat', role: 'manager', load: () => import('./Questions.svelte') },

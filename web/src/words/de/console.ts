@@ -1,6 +1,7 @@
 // The console of operators.
 import type { Console } from '../en/console';
 import { plural } from '../plural';
+import { embed } from './embed';
 import { log } from './log';
 import { models, stored } from './models';
 import { quality } from './quality';
@@ -13,7 +14,7 @@ export const console: Console = {
   back: 'Zurück zum Chat',
   loading: 'Wird geladen …',
   denied: 'Sie dürfen diese Ansicht der Verwaltung nicht öffnen.',
-  views: { today: 'Heute', work: 'Arbeit', system: 'System', models: 'Modelle', settings: 'Einstellungen', people: 'Personen', log: 'Protokoll', questions: 'Fragen', gaps: 'Lücken', answers: 'Antworten', quality: 'Qualität' },
+  views: { today: 'Heute', work: 'Arbeit', system: 'System', models: 'Modelle', settings: 'Einstellungen', embed: 'Widget', people: 'Personen', log: 'Protokoll', questions: 'Fragen', gaps: 'Lücken', answers: 'Antworten', quality: 'Qualität' },
 
   log,
   today,
@@ -21,6 +22,7 @@ export const console: Console = {
   work,
   models,
   stored,
+  embed,
   system,
 
   people: {

@@ -1,5 +1,6 @@
 // The console of operators.
 import { plural } from '../plural';
+import { embed } from './embed';
 import { log } from './log';
 import { models, stored } from './models';
 import { quality } from './quality';
@@ -12,7 +13,7 @@ export const console = {
   back: 'Back to the chat',
   loading: 'Loading…',
   denied: 'You may not open this view of the console.',
-  views: { today: 'Today', work: 'Work', system: 'System', models: 'Models', settings: 'Settings', people: 'People', log: 'Log', questions: 'Questions', gaps: 'Gaps', answers: 'Answers', quality: 'Quality' },
+  views: { today: 'Today', work: 'Work', system: 'System', models: 'Models', settings: 'Settings', embed: 'Widget', people: 'People', log: 'Log', questions: 'Questions', gaps: 'Gaps', answers: 'Answers', quality: 'Quality' },
 
   log,
   today,
@@ -20,6 +21,7 @@ export const console = {
   work,
   models,
   stored,
+  embed,
   system,
 
   people: {

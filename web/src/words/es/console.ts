@@ -1,6 +1,7 @@
 // The console of operators, in Spanish.
 import type { Console } from '../en/console';
 import { plural } from '../plural';
+import { embed } from './embed';
 import { log } from './log';
 import { models, stored } from './models';
 import { quality } from './quality';
@@ -13,7 +14,7 @@ export const console: Console = {
   back: 'Volver al chat',
   loading: 'Cargando…',
   denied: 'No tiene permiso para abrir esta vista de la consola.',
-  views: { today: 'Hoy', work: 'Trabajos', system: 'Sistema', models: 'Modelos', settings: 'Configuración', people: 'Personas', log: 'Registro', questions: 'Preguntas', gaps: 'Lagunas', answers: 'Respuestas', quality: 'Calidad' },
+  views: { today: 'Hoy', work: 'Trabajos', system: 'Sistema', models: 'Modelos', settings: 'Configuración', embed: 'Widget', people: 'Personas', log: 'Registro', questions: 'Preguntas', gaps: 'Lagunas', answers: 'Respuestas', quality: 'Calidad' },
 
   log,
   today,
@@ -21,6 +22,7 @@ export const console: Console = {
   work,
   models,
   stored,
+  embed,
   system,
 
   people: {

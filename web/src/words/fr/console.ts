@@ -1,6 +1,7 @@
 // The console of operators, in French.
 import type { Console } from '../en/console';
 import { count } from './count';
+import { embed } from './embed';
 import { log } from './log';
 import { models, stored } from './models';
 import { quality } from './quality';
@@ -13,7 +14,7 @@ export const console: Console = {
   back: 'Retour à la conversation',
   loading: 'Chargement…',
   denied: 'Vous n’êtes pas autorisé à ouvrir cette vue de l’administration.',
-  views: { today: 'Aujourd’hui', work: 'Travaux', system: 'Système', models: 'Modèles', settings: 'Paramètres', people: 'Personnes', log: 'Journal', questions: 'Questions', gaps: 'Lacunes', answers: 'Réponses', quality: 'Qualité' },
+  views: { today: 'Aujourd’hui', work: 'Travaux', system: 'Système', models: 'Modèles', settings: 'Paramètres', embed: 'Widget', people: 'Personnes', log: 'Journal', questions: 'Questions', gaps: 'Lacunes', answers: 'Réponses', quality: 'Qualité' },
 
   log,
   today,
@@ -21,6 +22,7 @@ export const console: Console = {
   work,
   models,
   stored,
+  embed,
   system,
 
   people: {
