@@ -118,7 +118,7 @@ export const chat: Catalogue['chat'] = {
   whatIn: (title) => `De quoi parle « ${title} » ?`,
   whatAbout: (title, topic) => `Que dit « ${title} » au sujet de « ${topic} » ?`,
   beginWith: 'Questions suggérées',
-  welcome: 'Que souhaitez-vous savoir ?',
+  welcome: 'Que souhaitez‑vous savoir ?',
   answersFrom: 'docent répond à partir de',
   documents: (n) => count(n, 'document', 'documents'),
   withPassage: ' et montre les passages à l’appui.',

@@ -107,7 +107,7 @@ export const console: Console = {
     filter: 'Filtrer les questions',
     noneFound: 'Aucune question ne correspond à ces filtres.',
     noGapFound: 'Aucune lacune ne correspond.',
-    any: 'Tous',
+    any: 'Tout',
     reset: 'Tout afficher',
     outcome: 'Résultat',
     outcomes: { answered: 'Avec réponse', unanswered: 'Introuvable ou incertain', unsure: 'Incertain', not_found: 'Introuvable' },

@@ -2,11 +2,11 @@
 import type { log as english } from '../en/log';
 
 export const log: typeof english = {
-  lead: 'Qui a fait quoi, et quand : connexions, personnes, droits, documents, paramètres, exports et lectures de conversations d’autres personnes. Le journal ne contient pas les contenus.',
+  lead: 'Qui a fait quoi, et quand : connexions, personnes, droits, documents, paramètres, exports et lectures de conversations d’autres personnes. Les contenus n’y figurent pas.',
   filter: 'Filtrer le journal',
   who: 'Qui',
   what: 'Quoi',
-  all: 'Tous',
+  all: 'Tout',
   kinds: { people: 'Personnes et accès', documents: 'Documents et sources', conversations: 'Conversations et questions', settings: 'Paramètres et serveur' },
   from: 'Du',
   to: 'Au',

@@ -18,7 +18,7 @@ export const shell: Catalogue['shell'] = {
   themes: { system: 'système', light: 'clair', dark: 'sombre' },
 
   conversations: 'Conversations',
-  search: 'Rechercher une conversation',
+  search: 'Rechercher',
   clear: 'Effacer la recherche',
   found: (n) => count(n, 'conversation trouvée', 'conversations trouvées'),
   noneFound: 'Aucune conversation ne correspond.',

@@ -67,7 +67,7 @@ export const system: System = {
     lead: 'Une sauvegarde contient toute la base de données : documents, conversations, personnes et paramètres. Le serveur continue de fonctionner pendant ce temps.',
     folder: (path) => `Dossier sur le serveur : ${path}`,
     encrypted: 'Les nouvelles sauvegardes sont chiffrées avec la phrase secrète du serveur.',
-    noFolder: 'Ce serveur n’a pas de dossier de sauvegarde. Pour sauvegarder ici, démarrez docent avec --backup-folder DIR. Dans un terminal, docent backup FILE fonctionne aussi.',
+    noFolder: 'Ce serveur n’a pas de dossier de sauvegarde. Pour sauvegarder ici, démarrez docent avec --backup-folder DOSSIER. Dans un terminal, docent backup FICHIER fonctionne aussi.',
     now: 'Sauvegarder maintenant',
     running: 'Sauvegarde en cours…',
     notStarted: 'La sauvegarde n’a pas été lancée.',

@@ -1,6 +1,6 @@
 // The view Today of the console, in French.
 import type { Today } from '../en/today';
-import { count, number } from './count';
+import { count } from './count';
 
 export const today: Today = {
   things: 'À faire',
@@ -23,7 +23,7 @@ export const today: Today = {
   documentsIn: (name) => `Dans la collection ${name}.`,
   noBackup: 'docent n’a fait aucune sauvegarde',
   oldBackup: (ago) => `La dernière sauvegarde date de ${ago}`,
-  backupNote: 'Sauvegardez dans la vue Système, ou avec docent backup FILE.',
+  backupNote: 'Sauvegardez dans la vue Système, ou avec docent backup FICHIER.',
   mail: (name, n) => (n > 1 ? `Le résumé hebdomadaire n’a pas été envoyé à ${name} et à ${n - 1} de plus` : `Le résumé hebdomadaire n’a pas été envoyé à ${name}`),
   webhooks: 'webhooks',
   proposed: (n) => count(n, 'lacune est peut-être comblée', 'lacunes sont peut-être comblées'),
@@ -31,7 +31,7 @@ export const today: Today = {
   open: (questions) => count(questions, 'question sans réponse', 'questions sans réponse'),
   openNote: (gaps, fresh) => `${gaps}, ${fresh}.`,
   gaps: (n) => count(n, 'sujet', 'sujets'),
-  fresh: (n) => `${number(n)} de plus cette semaine`,
+  fresh: (n) => `dont ${count(n, 'nouveau', 'nouveaux')} cette semaine`,
   due: (n) => count(n, 'réponse approuvée à vérifier', 'réponses approuvées à vérifier'),
   dueNote: 'La date de vérification est dépassée, ou un document cité a changé.',
 
