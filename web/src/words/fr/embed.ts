@@ -30,7 +30,7 @@ export const embed: typeof en = {
   token: 'Jeton',
   tokenHelp: 'Toute personne qui lit votre page peut lire le jeton. Utilisez-en un qui permet seulement de converser. Créez-le dans un terminal :',
   tokenRights: 'Si des collections sont restreintes, autorisez le jeton à les lire :',
-  open: 'L’authentification est désactivée : le widget n’a pas besoin de jeton. Configurez votre proxy pour qu’il ne laisse passer que /widget.js, /assets/ et /ws.',
+  open: 'L’authentification est désactivée : le widget n’a pas besoin de jeton. Configurez votre proxy pour qu’il ne laisse passer que /widget.js, /assets/ et /ws.',
   steps: 'L’installer sur votre site',
   allow: 'Démarrez docent avec l’adresse de votre site :',
   line: 'Ajoutez cette ligne à vos pages :',
@@ -41,5 +41,5 @@ export const embed: typeof en = {
   previewHelp: 'Le widget apparaît dans le coin de cette page. Il interroge vos documents avec vos droits.',
   show: 'Afficher le widget',
   hide: 'Masquer le widget',
-  more: 'Tous les attributs et la politique de contenu de votre site se trouvent dans le guide « Put docent on your site ».',
+  more: 'Tous les attributs et la politique de contenu de votre site se trouvent dans le guide « Put docent on your site ».',
 };
