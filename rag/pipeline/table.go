@@ -164,9 +164,9 @@ func (a tableAnswer) onlyRows() bool {
 // leads reports whether the best passage has rows of a table.
 func (a tableAnswer) leads(t tablePlace) bool { return t.has(a.found.Results[0].Passage) }
 
-// ranks reports whether a passage of the answer has rows of a table.
+// ranks reports whether a passage of the answer is of the document with a table.
 func (a tableAnswer) ranks(t tablePlace) bool {
-	return slices.ContainsFunc(a.found.Results, func(r retrieve.Result) bool { return t.has(r.Passage) })
+	return slices.ContainsFunc(a.found.Results, func(r retrieve.Result) bool { return t.document == r.Passage.DocumentID })
 }
 
 // writeTable writes the reply with its rows. Each row cites its passage.

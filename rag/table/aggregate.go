@@ -145,6 +145,9 @@ func (r answering) answerCount(negative bool) Reply {
 	if len(extra) > 1 || negative && len(extra) == 0 {
 		return r.unclear(r.noOperation())
 	}
+	if len(extra) == 1 && !negative && r.t.Columns[extra[0]].Kind == Flag {
+		return countFlag(r, extra[0])
+	}
 	if len(extra) == 1 {
 		all := rows
 		if rows = r.t.having(rows, extra[0], negative); len(rows) == len(all) && !negative { // it may ask for a count by this column
@@ -241,16 +244,30 @@ func (r answering) countValues(rows []int, asked []mention, noun int) Reply {
 	c := asked[i].columns[0]
 	switch col := r.t.Columns[c]; {
 	case col.Kind == Flag:
-		rows = r.t.having(rows, c, false)
-		reply := r.answered(r.saidCount(len(rows)), rows, r.shownColumns(append(r.used(), c)))
-		reply.Query = r.query("COUNT(*)", r.having([]int{c}, false)...)
-		return reply
+		return countFlag(r, c)
 	case len(rows) == 1 && len(r.filters) > 0:
 		return r.answerRow(rows[0], asked)
 	case r.asks(sumPhrases) && col.summable():
 		return r.answerAggregate(sum)
 	}
 	return r.unclear(r.noOperation())
+}
+
+// countFlag answers with the number of rows that have a flag.
+func countFlag(r answering, c int) Reply {
+	said := "yes"
+	for _, i := range r.t.Data() {
+		if cell := r.t.Rows[i].Cells[c]; cell.Valued && cell.Value == 1 {
+			said = cell.Text
+			break
+		}
+	}
+	own := answering{phrasing{r.copy()}}
+	own.conditions = append(own.conditions, limit{column: c, op: equal, low: 1, other: -1, said: said})
+	rows := own.selected()
+	reply := own.answered(own.saidCount(len(rows)), rows, own.shownColumns(own.used()))
+	reply.Query = own.query("COUNT(*)")
+	return reply
 }
 
 // counted returns the word behind "how many", and whether a word for the rows follows it, as in "how many lamp orders". It

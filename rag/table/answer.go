@@ -338,7 +338,7 @@ func (r answering) answerRows() Reply {
 		r.missing = verbs
 		return r.unclear(r.lacking())
 	}
-	if len(rows) == 1 && !r.lists() {
+	if _, placed := place(r); len(rows) == 1 && (!r.lists() || placed && len(asked) == 0) {
 		return r.answerRow(rows[0], asked)
 	}
 	var columns []int
@@ -551,13 +551,8 @@ func (r answering) implied() (int, bool) {
 		return r.quantity()
 	case r.asks(muchPhrases):
 		return find("price")
-	case r.asks([]string{"where", "wo"}):
-		if c, ok := find("place"); ok {
-			return c, true
-		}
-		return find("shelf")
 	}
-	return 0, false
+	return place(r)
 }
 
 // asksQuantity reports whether the question asks for a number of things: "how many", or "wie viel" in front of the name of a

@@ -23,14 +23,26 @@ func (r answering) answerFlag(c int, on bool) Reply {
 // without returns the rows that have nothing in the only named column: no value, 0, or no.
 func (r answering) without() (rows []int, c int, ok bool) {
 	asked := r.asked()
-	if len(asked) != 1 || len(asked[0].columns) != 1 {
+	if len(asked) != 1 {
 		return nil, 0, false
+	}
+	nothing := func(i, c int) bool {
+		cell := r.t.Rows[i].Cells[c]
+		zero := cell.Valued && cell.Value == 0 && r.t.Columns[c].Kind != Date && r.t.Columns[c].Kind != Clock
+		return cell.Missing || zero || cell.empty() && r.t.Columns[c].ordered()
 	}
 	c = asked[0].columns[0]
 	for _, i := range r.selected() {
-		cell := r.t.Rows[i].Cells[c]
-		zero := cell.Valued && cell.Value == 0 && r.t.Columns[c].Kind != Date && r.t.Columns[c].Kind != Clock
-		if cell.Missing || zero || cell.empty() && r.t.Columns[c].ordered() {
+		n := 0
+		for _, c := range asked[0].columns {
+			if nothing(i, c) {
+				n++
+			}
+		}
+		if n > 0 && n < len(asked[0].columns) { // the columns tell different things
+			return nil, 0, false
+		}
+		if n > 0 {
 			rows = append(rows, i)
 		}
 	}

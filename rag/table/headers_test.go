@@ -16,7 +16,7 @@ A4 | 2020 | Osprey | Calm 18 | Sail | 40 | 18000`
 	employees = `PERS_NR | VORNAME | NACHNAME | GESCHLECHT | GEBDAT | ABTEILUNG | GEHALT
 1 | Uwe | Lang | m | 20.03.64 | Werft | 41000
 2 | Ina | Roth | w | 12.07.69 | Werft | 44500
-3 | Eva | Kurz | w | 20.08.81 | Büro | 39000
+3 | Eva | Kurz | w | 20.08.81 | Mitarbeiter | 39000
 4 | Jan | Hell | m | 10.05.87 |  | 34500`
 
 	cantons = `Wappen | Gebiet | Hauptort | Beitritt | Ausländer | Gemeinden | Landrätin
@@ -31,6 +31,11 @@ WO-13 | 2026-02-02 | valve | 7 | blue paint
 WO-14 | 2026-02-03 | hose | 9
 WO-15 | 2026-02-09 | belt | 6
 WO-16 | 2026-03-02 | lamp | 8`
+
+	tools = `Tag | Device | Role | Room | Price | Count | eol | eol-lts | link_url | link_text | Insured
+T-1 | Lamp | Clerk | Hall | 19.50 | 120 | 2026-01-01 | 2028-01-01 | - | - | yes
+T-2 | Scanner | Manager | Lab | 249.00 | 40 | 2027-01-01 | 2029-01-01 | a.example | A | no
+T-3 | Scale | Manager | Lab | 99.90 | 7 | 2027-06-01 | 2029-06-01 | b.example | B | yes`
 
 	literature = `bookID | title | pages | publication_date | publisher
 7 | Deep Water | 210 | 3/30/2004 | Harbor Library Press
@@ -48,6 +53,7 @@ func TestHeaders(t *testing.T) {
 		{"gebiete.csv", "de", cantons},
 		{"maintenance.csv", "en", orders},
 		{"library_books.csv", "en", literature},
+		{"devices.csv", "en", tools},
 	} {
 		all = append(all, Source{&Parse(s.text, s.language)[0], s.title})
 	}
@@ -67,6 +73,13 @@ func TestHeaders(t *testing.T) {
 		"gehalt von frau kurz":                              "`GEHALT` of `Eva Kurz`: `39000`",
 		"which work orders have fewer than 5 parts left":    "1 row of `maintenance.csv` fits `parts_left < 5`",
 		"which work orders have no parts left":              "1 row of `maintenance.csv` fits.\nWO-12",
+		"welcher mitarbeiter hat das höchste gehalt":        "highest `GEHALT` is `44500`, in `Ina Roth`. Compared rows: 4",
+		"durchschnittliches gehalt pro abteilung":           "The average of `GEHALT` for each `ABTEILUNG`. Groups: 3",
+		"where is the scanner":                              "`Room` of `Scanner`: `Lab`",
+		"which devices have no link":                        "1 row of `devices.csv` fits.\nT-1",
+		"how many devices are insured":                      "2 of the 3 rows of `devices.csv` fit `Insured = yes`",
+		"when does the support of the scanner end":          "`eol` of `Scanner`: `2027-01-01`",
+		"devices under 99.50":                               "1 row of `devices.csv` fits `Price < 99.50`",
 		"longest book in the library":                       "highest `pages` is `640`, in `Long Tides`. Compared rows: 3",
 		"how many library books were published in 2004":     "2 of the 3 rows of `library_books.csv` fit `publication_date = 2004`",
 		"books with less than 100 pages":                    "1 row of `library_books.csv` fits `pages < 100`",

@@ -267,7 +267,7 @@ var (
 	sumPhrases   = phrases(`all together | altogether | together | in total | total | sum | add up | combined | overall | summe | insgesamt | zusammen |
 		gesamt | in summe | aufsummiert | zusammengerechnet`)
 	averagePhrases = phrases(`average | avg | mean | on average | durchschnitt | durchschnittlich | durchschnittliche | durchschnittlicher |
-		durchschnittlichen | im schnitt | mittlere | mittlerer | mittleren | mittelwert | im mittel`)
+		durchschnittlichen | durchschnittliches | im schnitt | mittlere | mittlerer | mittleren | mittleres | mittelwert | im mittel`)
 	differPhrases = phrases(`by how much | how much more | how much less | difference between | difference | gestiegen | gesunken | gefallen |
 		gewachsen | zugenommen | abgenommen | increase | increased | decrease | decreased | grow | grown | grew | rise |
 		risen | rose | um wieviel | um wie viel | unterschied | differenz | compare | compared | vergleich | vergleiche |

@@ -2,6 +2,7 @@ package table
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -284,7 +285,7 @@ func (r limiter) reached(columns []int, value float64) []int {
 				less, more = less || cell.Value <= value, more || cell.Value >= value
 			}
 		}
-		if less && more {
+		if less && more && (value == math.Trunc(value) || r.t.Columns[c].Decimals > 0) {
 			out = append(out, c)
 		}
 	}

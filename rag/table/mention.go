@@ -63,6 +63,9 @@ func (t *Table) whole(c int, own []int) bool { return len(t.Columns[c].words()) 
 // wholeNames keeps the only column whose whole name the words are: "eol" names the column eol and not eol-lts, and "Einwohner" the
 // column population and not population_male.
 func (r *reading) wholeNames(m mention) []int {
+	if own := plain(r.t, m.columns); len(own) < len(m.columns) {
+		return own
+	}
 	var whole []int
 	for _, c := range m.columns {
 		if len(r.t.Columns[c].words()) == len(m.words) && r.matched[m.words[0]][c] >= byConcept {
@@ -73,6 +76,22 @@ func (r *reading) wholeNames(m mention) []int {
 		return whole
 	}
 	return m.columns
+}
+
+// plain keeps the only column whose name is a part of the names of all others, such as eol beside eol-lts and eol-elts.
+func plain(t *Table, columns []int) []int {
+	for _, c := range columns {
+		own := t.Columns[c].words()
+		if len(columns) > 1 && !slices.ContainsFunc(columns, func(other int) bool {
+			names := t.Columns[other].words()
+			return other != c && (len(names) <= len(own) || slices.ContainsFunc(own, func(w word) bool {
+				return !slices.ContainsFunc(names, func(n word) bool { return n.text == w.text })
+			}))
+		}) {
+			return []int{c}
+		}
+	}
+	return columns
 }
 
 // asked returns the mentions that no condition uses, and no filter whose value follows the name of its column.

@@ -11,8 +11,8 @@ import (
 var nameParts = setOf(`vorname nachname familienname firstname lastname surname first last make brand marke hersteller manufacturer
 	model modell`)
 
-// titleHeaders are headers of columns with the names of things that have codes.
-var titleHeaders = setOf("name title description product item bezeichnung titel beschreibung produkt artikel")
+// titleHeaders are headers of columns with the names of goods that have codes.
+var titleHeaders = setOf("name title description bezeichnung titel beschreibung")
 
 // isNamePart reports whether a column has a part of a name.
 func (c Column) isNamePart() bool {
@@ -39,8 +39,8 @@ type namer struct{ *reading }
 // columns returns the columns with the names of rows: the labels, and the parts of names beside the last one.
 func (r namer) columns() []int {
 	out := slices.Clone(r.labels)
-	if len(out) == 1 && r.t.Columns[out[0]].Kind == Text && isCode(r.t.Rows[0].Cells[out[0]].Text) {
-		for c, col := range r.t.Columns { // the names of codes may repeat
+	if len(out) == 1 && goodsHeaders[strings.ToLower(r.t.Columns[out[0]].Header)] {
+		for c, col := range r.t.Columns { // the names of goods may repeat
 			if col.Kind == Text && c > out[0] && titleHeaders[strings.ToLower(col.Header)] {
 				return append(out, c)
 			}

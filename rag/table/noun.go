@@ -45,6 +45,16 @@ func (r *reading) findNouns() {
 			r.roles[i], r.matched[i] = titled, nil
 		}
 	}
+	kind := kindOfRows(r.t)
+	r.filters = slices.DeleteFunc(r.filters, func(f filter) bool { // all are employees, whatever cells say
+		i := f.words[0]
+		same := func(w word) bool { return w.text == r.words[i].text }
+		if len(f.words) > 1 || f.not || !slices.Contains(nouns, i) || !slices.ContainsFunc(kind, same) {
+			return false
+		}
+		r.roles[i] = titled
+		return true
+	})
 	r.filters = slices.DeleteFunc(r.filters, func(f filter) bool {
 		named := slices.Contains(r.labels, f.column)
 		if f.whole || f.not || slices.ContainsFunc(f.words, func(i int) bool {

@@ -109,6 +109,9 @@ func root(s string) string {
 			}
 		}
 		if !cut {
+			if r := strings.TrimRight(s, "ao"); len(r) == len(s)-1 && len(r) > minRoot { // "Firma", "Firmen"
+				return r
+			}
 			return s
 		}
 	}
