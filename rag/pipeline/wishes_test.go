@@ -33,7 +33,7 @@ func TestWishes(t *testing.T) {
 	if got := model.Requests()[0].Messages[0].Content; !strings.Contains(got, "Use short words.") || !strings.Contains(got, "Write the answer in German") {
 		t.Errorf("the model was asked\n%s", got)
 	}
-	for wanted, want := range map[string]string{"de": "Hallo", "en": "Hello", "": "Hello"} {
+	for wanted, want := range map[string]string{"de": "Hallo", "en": "Hello", "fr": "Hello", "": "Hello"} {
 		r, _ := wishing(t, rag.Wishes{Language: wanted}, nil)
 		answer, err := r.Run(t.Context(), rag.Request{Question: "hello", Model: rag.Extractive})
 		if err != nil || !strings.HasPrefix(answer.Text, want) {

@@ -1,4 +1,4 @@
-// La vue du widget dans la console.
+// The view of the widget in the console, in French.
 import type { embed as en } from '../en/embed';
 
 export const embed: typeof en = {
