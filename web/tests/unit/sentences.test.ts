@@ -1,6 +1,7 @@
 // Sentences of the server, in the language of the page.
 import { describe, expect, test } from 'vitest';
 import { texts } from '../../src/words/de';
+import { others } from '../../src/words/languages';
 import { inLanguage } from '../../src/words/sentences';
 
 const { server } = texts;
@@ -31,4 +32,13 @@ describe('German', () => {
     for (let i = 0; i < 2000; i++) param = { id: 'too_complex', params: [param], message: 'in English' };
     expect(german('too_complex', [param])).toContain('in English');
   });
+});
+
+test('French puts a reason after a colon and joins names', async () => {
+  const { server } = (await others.fr.page()).texts;
+  const french = (id: string, params: unknown[]) => inLanguage(server, { id, params, message: 'in English' });
+  expect(french('too_complex', [{ id: 'reading_memory', params: [640], message: '…' }])).toBe('Trop complexe\u00a0: la lecture a besoin de plus de 640 MiB de mémoire');
+  expect(french('larger_than_limit', [{ id: 'the_file', params: [], message: 'the file' }, '12.5 MiB'])).toBe('Le fichier dépasse 12,5 MiB');
+  expect(french('in_collections', ['a, b, c'])).toBe('les collections a, b et c');
+  expect(french('in_collections', [7])).toBe('in English'); // a parameter of another type
 });
