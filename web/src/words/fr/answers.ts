@@ -9,7 +9,7 @@ export const answers = {
   holdings_none: (a) => `Je ne connais pas encore de documents. ${a}`,
   in_another_language: 'dans une autre langue',
   in_collection: (a) => `la collection ${a}`,
-  in_collections: (a) => `les collections ${a.replace(/, ([^,]*)$/, ' et ${a}')}`,
+  in_collections: (a) => `les collections ${a.replace(/, ([^,]*)$/, ' et $1')}`,
   in_collections_and_more: (a, b) => `les collections ${a} et ${b} autres`,
   in_dutch: 'en néerlandais',
   in_english: 'en anglais',
