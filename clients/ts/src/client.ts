@@ -59,6 +59,8 @@ export interface Question {
   model?: string;
   /** The number of passages, from 1 to 50. */
   k?: number;
+  /** The headings of a brief about the message, at most 8 with 200 characters each. */
+  brief?: string[];
 }
 
 /** Stored is the position of a stored message. */

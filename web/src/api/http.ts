@@ -2,6 +2,7 @@
 // for users.
 import { base } from './base';
 import type {
+  BriefOutline,
   NewShare,
   PromptRow,
   AgentPicture,
@@ -30,6 +31,7 @@ import type {
   Suggestions,
   UploadResult,
 } from './shapes';
+import type { AskOptions } from '../conversation/choice';
 import type { Named } from '../words/sentences';
 import { words } from '../words/words.svelte';
 
@@ -329,6 +331,12 @@ export const getPicture = () => json<AgentPicture>('/api/agent/picture');
 export const getTrace = (session: string) => json<SessionTrace>(`/api/sessions/${encodeURIComponent(session)}/trace`);
 
 export const listShares = () => json<ShareRow[]>('/api/shares');
+
+/** outlineBrief returns headings for a brief about a task. */
+export const outlineBrief = (task: string, { collections, documents, folders, tags, model }: AskOptions, signal: AbortSignal) =>
+  json<BriefOutline>('/api/briefs/outline', {
+    ...write('POST', { task, collections, documents: documents?.map((d) => d.id), folders, tags, model }), signal,
+  }).then((r) => r.headings);
 
 export const createShare = (wish: ShareWish) => json<NewShare>('/api/shares', write('POST', wish));
 

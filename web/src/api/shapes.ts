@@ -4,6 +4,7 @@ import type { LoadedMessage, LoadedStep } from 'docent-client';
 import type * as wire from './wire';
 
 export type {
+  BriefOutline,
   Chunk as ChunkRow,
   ChunkPage,
   Collection as CollectionRow,

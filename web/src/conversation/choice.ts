@@ -18,7 +18,12 @@ export interface AskOptions {
   tags?: string[];
   model?: string;
   k?: number;
+  /** The headings of a brief. Only a question has them, and not the choice for the next ones. */
+  brief?: string[];
 }
+
+/** The maximum number of headings of a brief. */
+export const mostHeadings = 8;
 
 /** The maximum number of passages for an answer. */
 export const mostPassages = 50;
@@ -81,18 +86,18 @@ export function sensible(options: AskOptions, info: Info | null): AskOptions {
 export const usual = (options: AskOptions): boolean => Object.keys(options).length === 0;
 
 /** questionContent returns the content of a message: an object if an option is set, else text. */
-export const questionContent = (message: string, { collections, documents, folders, tags, model, k }: AskOptions): string | Question =>
-  collections || documents || folders || tags || model || k
-    ? { message, ...(collections && { collections }), ...(documents && { documents: documents.map((d) => d.id) }), ...(folders && { folders }), ...(tags && { tags }), ...(model && { model }), ...(k && { k }) }
+export const questionContent = (message: string, { collections, documents, folders, tags, model, k, brief }: AskOptions): string | Question =>
+  collections || documents || folders || tags || model || k || brief
+    ? { message, ...(collections && { collections }), ...(documents && { documents: documents.map((d) => d.id) }), ...(folders && { folders }), ...(tags && { tags }), ...(model && { model }), ...(k && { k }), ...(brief && { brief }) }
     : message;
 
 /** optionsOf returns the answer options of a sent question. */
 export function optionsOf(content: unknown): AskOptions {
-  const { collections, documents, folders, tags, model, k } = (typeof content === 'object' && content !== null ? content : {}) as Partial<Question>;
-  return { ...(collections && { collections }), ...(documents && { documents: documents.map((id) => ({ id, title: '' })) }), ...(folders && { folders }), ...(tags && { tags }), ...(model && { model }), ...(k && { k }) };
+  const { collections, documents, folders, tags, model, k, brief } = (typeof content === 'object' && content !== null ? content : {}) as Partial<Question>;
+  return { ...(collections && { collections }), ...(documents && { documents: documents.map((id) => ({ id, title: '' })) }), ...(folders && { folders }), ...(tags && { tags }), ...(model && { model }), ...(k && { k }), ...(brief && brief.length > 0 && { brief }) };
 }
 
-/** sameOptions reports whether two choices are equal. */
+/** sameOptions reports whether two choices are equal, apart from a brief. */
 export const sameOptions = (a: AskOptions, b: AskOptions): boolean =>
   a.model === b.model && a.k === b.k && same(a.collections, b.collections) && same(a.folders, b.folders) && same(a.tags, b.tags) && same(a.documents?.map((d) => d.id), b.documents?.map((d) => d.id));
 

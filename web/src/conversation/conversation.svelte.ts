@@ -194,6 +194,22 @@ class Conversation {
     announcer.say(words.input.sent);
   }
 
+  /** write asks for a brief. Instead of the question item, if there is one. */
+  write(task: string, brief: string[], item?: Asked): void {
+    const content = questionContent(task, { ...sensible(this.choice, server.info), brief });
+    if (item?.turn != null) void this.connect().edit(item.turn, content).catch((err: unknown) => this.refused(err));
+    else void this.connect().send(content).catch(() => undefined);
+    this.remember(task);
+    this.named();
+    announcer.say(words.input.sent);
+  }
+
+  /** briefOf returns the headings of a question for a brief. */
+  private briefOf(item: Asked): AskOptions {
+    const { brief } = optionsOf(this.transcript.entries.find((e) => e.seq === item.seq)?.content);
+    return brief ? { brief } : {};
+  }
+
   /** sendFile resolves when the file is read and queued. It fails if the file cannot be read. */
   async sendFile(file: File): Promise<void> {
     const client = this.connect();
@@ -217,7 +233,7 @@ class Conversation {
   /** edit replaces a question. */
   edit(item: Asked, text: string, options: AskOptions = this.choice): void {
     if (item.turn === null) return;
-    void this.connect().edit(item.turn, questionContent(text, sensible(options, server.info))).catch((err: unknown) => this.refused(err));
+    void this.connect().edit(item.turn, questionContent(text, { ...sensible(options, server.info), ...this.briefOf(item) })).catch((err: unknown) => this.refused(err));
     this.remember(text);
     announcer.say(words.input.sent);
   }

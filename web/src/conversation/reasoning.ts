@@ -74,7 +74,7 @@ export function runs(entries: Entry[]): Entry[][] {
 }
 
 const taskTools = ['add_tasks', 'complete_task', 'skip_task'];
-const hidden = ['reasoning_started', 'reasoning_finished', 'task_added', 'task_completed', 'task_skipped'];
+const hidden = ['reasoning_started', 'reasoning_finished', 'task_added', 'task_completed', 'task_skipped', 'section'];
 
 /**
  * steps returns the visible steps of a run, grouped by model call. It omits start and end,

@@ -18,6 +18,8 @@ export interface Options {
   documents?: number;
   model?: string;
   k?: number;
+  /** The headings of a brief. */
+  brief?: string[];
 }
 
 /** Asked is a message of the user or of another agent, and the state of its turn. */
@@ -239,6 +241,7 @@ function contentOf(type: string, content: unknown): Pick<Asked, 'text' | 'plain'
   if (Array.isArray(object.documents) && object.documents.length > 0) options.documents = object.documents.length;
   if (typeof object.model === 'string' && object.model) options.model = object.model;
   if (typeof object.k === 'number') options.k = object.k;
+  if (Array.isArray(object.brief) && object.brief.length > 0) options.brief = object.brief.filter((h): h is string => typeof h === 'string');
   return { text: question(sort === 'recording' ? 'audio' : type, content), plain, sort, removed, options: Object.keys(options).length > 0 ? options : null };
 }
 

@@ -104,6 +104,9 @@ export class MockDocent {
   login = '';
   /** The queries of suggested questions. */
   suggested: string[] = [];
+  /** The tasks of outlines. They fail if unplanned is set. */
+  outlined: unknown[] = [];
+  unplanned = false;
   /** The outline of each document. */
   outline: Omit<DocumentOutline, 'previous' | 'next'> = { headings: [], complete: true, summary: [] };
   about: string[] = []; // the questions about each document
@@ -406,6 +409,11 @@ export class MockDocent {
       return void json({ moved: ids.length });
     }
     if (noun === 'documents' && id === 'tag') return void json({ tagged: this.tagged.push(JSON.parse(await body(req))) && 1 });
+    if (noun === 'briefs') {
+      this.outlined.push(JSON.parse(await body(req)));
+      if (this.unplanned) return void json({ code: 'busy', message: 'docent is busy', retryable: true }, 503);
+      return void json({ headings: ['Germany', 'France'], by_model: false });
+    }
     if (noun === 'suggestions') {
       this.suggested.push(url.search);
       return void json({ questions: this.documents.length > 0 ? ['What is “Backups” about?', 'What is docent?'] : [] });
