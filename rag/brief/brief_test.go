@@ -29,11 +29,12 @@ func TestReport(t *testing.T) {
 	r := brief.NewReport("task")
 	shown := r.Add("A [x]", section("One [2].", 10, 11, payload.Answered))
 	shown += r.Add("B", section("I don't know.", 10, 12, payload.AnswerNotFound))
-	shown += r.Add("C", section("Three [2].", 12, 11, payload.AnswerUnsure))
+	shown += r.Add("C", section("Three [2].", 12, 14, payload.AnswerUnsure))
+	shown += r.Add("E", section("Three [2].", 12, 14, payload.AnswerUnsure)) // nothing new
 	shown += r.Add("D", section("Four [2].\n", 12, 13, payload.Answered))
 	got := r.Message("de")
-	want := "## A \\[x\\]\n\nOne [1].\n\n## C\n\nThree [1].\n\n## D\n\nFour [2]."
-	if shown != want || got.Answer != want+"\n\n## Nicht gefunden\n\n- B" {
+	want := "## A \\[x\\]\n\nOne [1].\n\n## C\n\nThree [2].\n\n## D\n\nFour [3]."
+	if shown != want || got.Answer != want+"\n\n## Nicht gefunden\n\n- B\n- E" {
 		t.Errorf("shown %q, answer %q", shown, got.Answer)
 	}
 	if got.Outcome != payload.Answered || got.Abstained || got.LLMName != "m" || got.Question != "task" {
@@ -43,17 +44,17 @@ func TestReport(t *testing.T) {
 	for _, d := range got.Docs {
 		ids = append(ids, d.Metadata.ChunkID)
 	}
-	if !slices.Equal(ids, []int64{11, 13}) {
+	if !slices.Equal(ids, []int64{11, 14, 13}) {
 		t.Errorf("passages %v", ids)
 	}
 	var sentences []string
 	for _, s := range got.Sentences {
 		sentences = append(sentences, strings.TrimSpace(got.Answer[s.Start:s.End]))
 	}
-	if !slices.Equal(sentences, []string{"One [1].", "Three [1].", "Four [2]."}) {
+	if !slices.Equal(sentences, []string{"One [1].", "Three [2].", "Four [3]."}) {
 		t.Errorf("sentences %q", sentences)
 	}
-	if s := got.Sentences[2]; !slices.Equal(s.Docs, []int{2}) || s.Support != payload.SupportStrong {
+	if s := got.Sentences[2]; !slices.Equal(s.Docs, []int{3}) || s.Support != payload.SupportStrong {
 		t.Errorf("sentence %+v", s)
 	}
 	none := brief.NewReport("task")

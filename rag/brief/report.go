@@ -33,7 +33,7 @@ func (r *Report) Add(heading string, section payload.RAGMessage) string {
 	}
 	r.scope(section)
 	keep := cited(section)
-	if section.Abstained || len(keep) == 0 {
+	if section.Abstained || len(keep) == 0 || section.Outcome == payload.AnswerUnsure && r.repeats(section.Docs, keep) {
 		r.missing = append(r.missing, heading)
 		return ""
 	}
@@ -60,6 +60,24 @@ func (r *Report) Add(heading string, section payload.RAGMessage) string {
 	return r.text.String()[begin:]
 }
 
+// repeats reports whether earlier sections cite all kept passages. An unsure answer from them adds nothing: the search has only
+// found the subject of the task again.
+func (r *Report) repeats(docs []payload.RAGDoc, keep map[int]bool) bool {
+	for i, d := range docs {
+		if keep[i+1] && r.number(d) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// number returns the number of a passage in the report, or 0.
+func (r *Report) number(d payload.RAGDoc) int {
+	return 1 + slices.IndexFunc(r.message.Docs, func(o payload.RAGDoc) bool {
+		return o.Metadata.ChunkID == d.Metadata.ChunkID && o.Metadata.DocumentID == d.Metadata.DocumentID && o.Metadata.File == d.Metadata.File
+	})
+}
+
 // scope keeps the searched scope, which is the same for all sections.
 func (r *Report) scope(section payload.RAGMessage) {
 	m := &r.message
@@ -76,14 +94,10 @@ func (r *Report) adopt(docs []payload.RAGDoc, keep map[int]bool) []int {
 		if !keep[i+1] {
 			continue
 		}
-		at := slices.IndexFunc(r.message.Docs, func(o payload.RAGDoc) bool {
-			return o.Metadata.ChunkID == d.Metadata.ChunkID && o.Metadata.DocumentID == d.Metadata.DocumentID && o.Metadata.File == d.Metadata.File
-		})
-		if at < 0 {
-			at = len(r.message.Docs)
+		if numbers[i] = r.number(d); numbers[i] == 0 {
 			r.message.Docs = append(r.message.Docs, d)
+			numbers[i] = len(r.message.Docs)
 		}
-		numbers[i] = at + 1
 	}
 	return numbers
 }

@@ -21,13 +21,13 @@ test('an outline is made, changed, and written', async () => {
   await page.getByRole('button', { name: 'Write a brief…' }).click();
   expect(await dialog().getByLabel('Task').inputValue()).toBe('returns');
   await accessible();
-  mock.unplanned = true;
+  mock.briefs.failing = true;
   await dialog().getByRole('button', { name: 'Make an outline' }).click();
   await dialog().getByText('The outline could not be made.').waitFor();
-  mock.unplanned = false;
+  mock.briefs.failing = false;
   await dialog().getByRole('button', { name: 'Make an outline' }).click();
   await heading(1).waitFor();
-  expect(mock.outlined.at(-1)).toEqual({ task: 'returns' });
+  expect(mock.briefs.outlined.at(-1)).toEqual({ task: 'returns' });
   await accessible();
   await dialog().getByRole('button', { name: 'Move heading 2 up' }).click();
   await dialog().getByRole('button', { name: 'Add a heading' }).click();

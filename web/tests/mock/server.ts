@@ -9,6 +9,7 @@ import type { CollectionInfo, DocumentOutline, DocumentVersion, Info, Me, Sessio
 import { answer, chunksOf, documents, outlineOf, renamed, rowOf, type MockDocument } from './corpus';
 import { MockInsight } from './insight';
 import { MockAgent } from './agent';
+import { MockBriefs } from './brief';
 import { MockLog } from './log';
 import { scripts } from './scripts';
 import { MockSources } from './sources';
@@ -104,9 +105,6 @@ export class MockDocent {
   login = '';
   /** The queries of suggested questions. */
   suggested: string[] = [];
-  /** The tasks of outlines. They fail if unplanned is set. */
-  outlined: unknown[] = [];
-  unplanned = false;
   /** The outline of each document. */
   outline: Omit<DocumentOutline, 'previous' | 'next'> = { headings: [], complete: true, summary: [] };
   about: string[] = []; // the questions about each document
@@ -128,6 +126,7 @@ export class MockDocent {
   setup = '';
   insight = new MockInsight();
   graph = new MockAgent();
+  briefs = new MockBriefs();
   log = new MockLog();
   work = new MockWork();
   /** Messages received, with their ids; resends are here too. */
@@ -409,11 +408,7 @@ export class MockDocent {
       return void json({ moved: ids.length });
     }
     if (noun === 'documents' && id === 'tag') return void json({ tagged: this.tagged.push(JSON.parse(await body(req))) && 1 });
-    if (noun === 'briefs') {
-      this.outlined.push(JSON.parse(await body(req)));
-      if (this.unplanned) return void json({ code: 'busy', message: 'docent is busy', retryable: true }, 503);
-      return void json({ headings: ['Germany', 'France'], by_model: false });
-    }
+    if (noun === 'briefs') return void (await this.briefs.serve(req, res));
     if (noun === 'suggestions') {
       this.suggested.push(url.search);
       return void json({ questions: this.documents.length > 0 ? ['What is “Backups” about?', 'What is docent?'] : [] });
