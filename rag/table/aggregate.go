@@ -128,6 +128,9 @@ func (r answering) answerCount(negative bool) Reply {
 			return r.answerSumOf(c, rows)
 		}
 	}
+	if len(asked) == 0 && r.onlyNamed() && r.namesRow() && !follows { // one thing is not counted
+		return r.unclear(r.noColumn())
+	}
 	rows := r.selected()
 	if noun >= 0 && r.roles[noun] == column && !r.isLabelWord(noun) { // it counts values of a column
 		return r.countValues(rows, asked, noun)
@@ -156,6 +159,7 @@ func (r answering) answerCount(negative bool) Reply {
 	}
 	reply := r.answered(r.saidCount(len(rows)), rows, r.shownColumns(append(r.used(), extra...)))
 	reply.Query = r.query("COUNT(*)", r.having(extra, negative)...)
+	reply.counts = len(r.filters) > 0 && !slices.ContainsFunc(r.filters, func(f filter) bool { return !f.whole })
 	return reply
 }
 
@@ -319,6 +323,11 @@ func (r *reading) quantity() (int, bool) {
 	var list []int
 	for c, col := range r.t.Columns {
 		if col.Kind == Number && (slices.Contains(lastWord(col).concepts(), "quantity") || dimensionOf(col.Unit) == "pieces") {
+			list = append(list, c)
+		}
+	}
+	for c, col := range r.t.Columns { // "Stock volume"
+		if len(list) == 0 && col.Kind == Number && slices.Contains(col.named, "quantity") {
 			list = append(list, c)
 		}
 	}

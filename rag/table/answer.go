@@ -49,6 +49,8 @@ type Reply struct {
 
 	// cell reports that the answer is cells of a named row, or the rows with a value of a named column.
 	cell bool
+	// counts reports that the answer counts rows, and that whole cells select them.
+	counts bool
 	// named reports that the question names one row.
 	named bool
 	// entitled is the number of words of the question in the title. It decides between tables with the same score.
@@ -88,9 +90,9 @@ func Ask(question string, sources []Source) Reply {
 	return best
 }
 
-// looksUp reports whether the reply is a cell, or has a named row but not the rest of the question. Tables of texts have no other
-// replies, because their words are often there by chance.
-func (r Reply) looksUp() bool { return r.cell || r.Status == Unclear && r.Near && r.named }
+// looksUp reports whether the reply is a cell, counts rows with whole cells, or has a named row but not the rest of the question.
+// Tables of texts have no other replies, because their words are often there by chance.
+func (r Reply) looksUp() bool { return r.counts || r.cell || r.Status == Unclear && r.Near && r.named }
 
 // Asks reports whether a question has words of an operation, a comparison, or a unit, so that it may ask a table.
 func Asks(question string) bool {

@@ -191,6 +191,6 @@ func (r grouper) reply(g grouping, c int, op aggregate) Reply {
 	reply := r.answered(r.withGaps(r.among(said), len(r.selected())-len(rows)), rows, []int{g.column})
 	name := sqlName(r.t.Columns[g.column])
 	reply.Query = r.query(name+", "+selected) + " GROUP BY " + name
-	reply.Groups = out
+	reply.Groups, reply.counts = out, true
 	return reply
 }

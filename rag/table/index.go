@@ -3,6 +3,8 @@ package table
 import (
 	"slices"
 	"strings"
+
+	"docent/internal/lazyregexp"
 )
 
 // posting is a word in cells of a column, with its rows.
@@ -11,12 +13,24 @@ type posting struct {
 	rows []int
 }
 
+// transcribed matches umlauts that are written as two letters. The groups are the letters to keep.
+var transcribed = lazyregexp.New(`(^|[^aeioqu])([aou])e`)
+
+// kinds returns the number of concepts of a word and its parts.
+func kinds(w word) int {
+	head, modifier := w.parts()
+	return len(w.concepts()) + len(head) + len(modifier)
+}
+
 // setIndex finds the words and concepts of the columns, and the words of their cells, so that questions need not read all cells.
 func (t *Table) setIndex(language string) {
 	for c := range t.Columns {
 		column := &t.Columns[c]
 		column.names, column.english = words(column.Name), language == "en"
 		for i := range column.names {
+			if plain := newWord(transcribed.ReplaceAllString(column.names[i].text, "$1$2")); kinds(plain) > kinds(column.names[i]) {
+				column.names[i] = plain // "geraetetyp"
+			}
 			column.names[i].head = headOf(column.names[i])
 		}
 		column.setConcepts()

@@ -43,7 +43,11 @@ func (t *Table) labels() []int {
 		}
 		switch {
 		case n == 0 || float64(len(seen)) < distinct*float64(n) || n < len(data)*9/10:
-			if parts := partsOfNames(t, c); len(codes) > 0 && !parts { // the codes alone name the rows
+			parts := partsOfNames(t, c)
+			if parts && t.Columns[c].isPersonal() && distinctPairs(t, c) {
+				return append(codes, c)
+			}
+			if len(codes) > 0 && !parts { // the codes alone name the rows
 				return codes[:1]
 			}
 		case coded:

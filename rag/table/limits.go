@@ -550,11 +550,14 @@ func (r limiter) findMonths() {
 			continue
 		}
 		c, ok := r.dateColumn(kind, i)
-		if from, to, ranges := r.rangeColumns(); !ok && ranges && kind == aDay {
+		if from, to, ranges := r.rangeColumns(); !ok && ranges && kind != anyMonth {
 			r.conditions = append(r.conditions, limit{column: from, op: under, low: v.to, other: -1, said: said},
 				limit{column: to, op: atLeast, low: v.from, other: -1, said: said})
 			r.mark(i, end)
 			continue
+		}
+		if from, _, ranges := r.rangeColumns(); !ok && ranges {
+			c, ok = from, true // what begins in the month
 		}
 		if !ok {
 			continue

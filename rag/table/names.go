@@ -33,6 +33,19 @@ func partsOfNames(t *Table, c int) bool {
 	return c+1 < len(t.Columns) && part(c) && part(c+1)
 }
 
+// distinctPairs reports whether no two rows have the same cells in a column and the next one.
+func distinctPairs(t *Table, c int) bool {
+	seen := map[string]bool{}
+	for _, i := range t.Data() {
+		name := t.Rows[i].Cells[c].Text + "\x00" + t.Rows[i].Cells[c+1].Text
+		if seen[name] {
+			return false
+		}
+		seen[name] = true
+	}
+	return true
+}
+
 // namer names rows.
 type namer struct{ *reading }
 

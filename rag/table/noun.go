@@ -1,6 +1,7 @@
 package table
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -34,6 +35,9 @@ func (r *reading) nouns() []int {
 var nounPhrases = setOf(`which what all every each many list show any welche welcher welches welchen alle aller allen jede jeder
 	jedes viele liste zeige nenne`)
 
+// tableWords stand behind the name of a table.
+var tableWords = setOf("table list file sheet spreadsheet data tabelle liste datei")
+
 // findNouns finds the words for the rows among the filters. A word that is only a part of some names, such as "car" of "Lincoln
 // Town Car", may also be what all rows are: it is if the title says so.
 func (r *reading) findNouns() {
@@ -41,8 +45,15 @@ func (r *reading) findNouns() {
 	title := r.titleWords()
 	for _, i := range nouns {
 		entitled := slices.ContainsFunc(title, func(t word) bool { return t.text == r.words[i].text || sameRoot(t, r.words[i]) })
-		if r.roles[i] == column && entitled && onlyIDs(r, i) { // "books" of a column "book ID"
+		part := !slices.ContainsFunc(slices.Collect(maps.Values(r.matched[i])), func(s int) bool { return s >= byWord })
+		if r.roles[i] == column && entitled && (part || onlyIDs(r, i)) { // "books" of a column "book ID"
 			r.roles[i], r.matched[i] = titled, nil
+		}
+	}
+	for i := 1; i < len(r.words); i++ { // "in the orders table"
+		entitled := func(t word) bool { return t.text == r.words[i-1].text }
+		if tableWords[r.words[i].text] && r.roles[i-1] == column && slices.ContainsFunc(words(r.source.Title), entitled) {
+			r.roles[i-1], r.matched[i-1] = titled, nil
 		}
 	}
 	kind := kindOfRows(r.t)
@@ -83,6 +94,11 @@ func onlyIDs(r *reading, i int) bool {
 func (r *reading) titleWords() []word {
 	title := r.source.Title + " " + r.t.Caption
 	out := words(title)
+	for _, w := range out {
+		if plain := untranscribed.Replace(w.text); plain != w.text {
+			out = append(out, newWord(plain))
+		}
+	}
 	if strings.Contains(title, "-") { // "apartments-2026.csv"
 		out = append(out, words(strings.NewReplacer("-", " ", ".", " ").Replace(title))...)
 	}

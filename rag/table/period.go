@@ -18,10 +18,13 @@ func (r limiter) rangeColumns() (from, to int, ok bool) {
 		if col.Kind != Date || len(col.names) == 0 {
 			continue
 		}
-		switch first := col.names[0].text; {
-		case fromWords[first] && from < 0:
+		has := func(list map[string]bool) bool {
+			return slices.ContainsFunc(col.names, func(w word) bool { return list[w.text] })
+		}
+		switch {
+		case has(fromWords) && from < 0:
 			from = c
-		case toWords[first] && to < 0:
+		case has(toWords) && to < 0:
 			to = c
 		default:
 			return 0, 0, false

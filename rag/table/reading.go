@@ -516,6 +516,15 @@ func (r *reading) items(c int, cell string) []string {
 
 // mergeFilters joins groups in the same column that have rows in common, such as "the generator with 60 kva".
 func (r finder) mergeFilters() {
+	for i := 1; i < len(r.filters); i++ { // first and last names
+		a, b := &r.filters[i-1], r.filters[i]
+		parts := r.t.Columns[a.column].isNamePart() && r.t.Columns[b.column].isNamePart() && a.column != b.column && !a.not && !b.not
+		if both := intersect(a.rows, b.rows); parts && len(both) > 0 && a.words[len(a.words)-1]+1 == b.words[0] && len(r.labels) > 0 {
+			*a = filter{column: r.labels[len(r.labels)-1], rows: both, words: append(a.words, b.words...), whole: true}
+			r.filters = slices.Delete(r.filters, i, i+1)
+			i--
+		}
+	}
 	for i := 1; i < len(r.filters); i++ {
 		for k := range i {
 			a, b := &r.filters[k], r.filters[i]

@@ -28,7 +28,15 @@ func (t splitter) split(list []word) []word {
 			out = slices.Insert(out, len(out)-1, newWord("without"))
 			continue
 		}
-		if w.text == "lager" && i > 0 && list[i-1].text == "auf" { // in stock
+		soldOut := w.text == "out" && i > 0 && list[i-1].text == "sold"
+		if soldOut || w.text == "ausverkauft" || w.text == "vergriffen" {
+			if soldOut {
+				out = out[:len(out)-1]
+			}
+			out = append(out, newWord("without"), newWord("stock"))
+			continue
+		}
+		if w.text == "lager" && i > 0 && list[i-1].text == "auf" && !t.has(w) { // in stock
 			w = newWord("bestand")
 		}
 		out = append(out, t.splitWord(w)...)
@@ -158,6 +166,9 @@ func (t splitter) splitWord(w word) []word {
 		if rest, ok := strings.CutPrefix(w.text, o.part); ok && len(rest) >= minPart {
 			return []word{newWord(o.word), newWord(rest)}
 		}
+	}
+	if first, ok := strings.CutSuffix(w.text, "summe"); ok && t.knows(newWord(strings.TrimSuffix(first, "s"))) { // "Lohnsumme"
+		return []word{newWord("summe"), newWord(strings.TrimSuffix(first, "s"))}
 	}
 	if w.concepts() != nil {
 		return whole

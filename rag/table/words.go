@@ -181,7 +181,7 @@ var lightWords = setOf(`
 	tabelle eintrag eintrage bitte danke hallo gerade zur zeit verfugbar vorhanden eigentlich frau herr herrn
 	sit sits sitzt sitzen dabei arbeitet arbeiten work works working
 	findet finden statt lange place held happen happens belong belongs belonged gehort gehoren gehorte
-	live lives living lived wohnen wohnt leben lebt came kam kamen gabs
+	live lives living lived wohnen wohnt leben lebt came kam kamen gabs left remaining ubrig
 	got received receive bekam bekamen erhielt erhielten erhalt erhalten`)
 
 // lightVerbs say little if the question has a column or an operation. Next to the name of a row alone, they ask for something that
