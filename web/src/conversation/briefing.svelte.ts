@@ -8,6 +8,8 @@ export interface Plan {
   headings: readonly string[];
   /** The question whose brief is written again; undefined for a new one. */
   item?: Asked;
+  /** The brief was sent. */
+  onstart?: () => void;
 }
 
 class Briefing {

@@ -36,6 +36,7 @@ test('an outline is made, changed, and written', async () => {
   await dialog().getByRole('button', { name: 'Write the brief' }).click();
   await expect.poll(() => mock.received.at(-1)?.content).toEqual({ message: 'returns', brief: ['France', 'Germany', 'Spain'] });
   await expect.poll(() => dialog().count()).toBe(0);
+  expect(await box().inputValue()).toBe('');
 
   // The outline of the brief can be changed, which replaces the question.
   await page.getByRole('button', { name: 'Change the outline…' }).click();
