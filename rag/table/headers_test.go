@@ -100,6 +100,7 @@ func TestTextTables(t *testing.T) {
 		{"geraete.csv", "de", "nummer | hersteller | status | geraetetyp\nG1 | Dell | Lager | Laptop\nG2 | HP | Lager | Monitor\nG3 | HP | weg | Laptop"},
 		{"termine.csv", "de", "datum_von | datum_bis | titel\n2026-06-04 | 2026-06-07 | Regatta\n2026-09-25 | 2026-09-27 | Herbstmarkt"},
 		{"lohn.csv", "de", "id | nachname | vorname | rolle | gehalt\n1 | Roth | Ina | Fahrerin | 4000\n2 | Kurz | Ina | Koch | 3500\n3 | Roth | Jan | Koch | 3700"},
+		{"films.csv", "en", "Title | Director | Minutes\nDeep Water | Ann Poe | 92\nLong Tides | Ed Rui | 120"},
 		{"vending.md", "en", "Name | Price | Stock Volume\nCola | 2.00 | 9\nTonic | 1.30 | 0\nWater | 0.80 | 4"},
 	} {
 		all = append(all, Source{&Parse(s.text, s.language)[0], s.title})
@@ -111,6 +112,7 @@ func TestTextTables(t *testing.T) {
 		"welche termine sind im september":    "1 row of `termine.csv` fits `datum_von = september`.\n2026-09-25",
 		"verdient ina roth mehr als jan roth": "`gehalt`: `4000` for `Roth Ina`, and `3700` for `Roth Jan`. The difference is 300",
 		"gehaltssumme insgesamt":              "The sum of `gehalt` in 3 rows is 11200",
+		"who directed deep water":             "`Director` of `Deep Water`: `Ann Poe`",
 		"how many colas are left":             "`Stock Volume` of `Cola`: `9`",
 		"average price in the vending list":   "The average of `Price` in 3 rows is 1.37",
 	} {

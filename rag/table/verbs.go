@@ -11,7 +11,7 @@ var participlePrefixes = []string{
 }
 
 // nounEndings are the endings of English nouns made from verbs.
-var nounEndings = []string{"ion", "ment", "al", "ance", "ing", "ure", "ery"}
+var nounEndings = []string{"ion", "ment", "al", "ance", "ing", "ure", "ery", "or"}
 
 // minStem is the minimum length of the common beginning of an English verb and its noun.
 const minStem = 5
