@@ -71,7 +71,7 @@ func (r limiter) findZeros() {
 // findEquals finds values of a named column, as in "which part has an interval of 4,000 h". Some row must have the value.
 func (r limiter) findEquals() {
 	for i := range r.words {
-		if r.roles[i] != unknown || !r.words[i].isNumber() || (ranker{r.reading}).isTop(i) {
+		if r.roles[i] != unknown || !r.words[i].isNumber() || ranker(r).isTop(i) {
 			continue
 		}
 		value, end, unit, said, ok := r.numberAt(i)

@@ -29,12 +29,12 @@ func (r phrasing) label(row int) string {
 	}
 	var names []string
 	for _, f := range r.filters {
-		if name := (namer{r.reading}).in(f.column, row); !f.not && slices.Contains(f.rows, row) && !slices.Contains(names, name) {
+		if name := namer(r).in(f.column, row); !f.not && slices.Contains(f.rows, row) && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	if named := len(r.labels) > 0; named && (len(names) == 0 || len(r.selected()) > 1 && !r.apart()) {
-		names = []string{namer{r.reading}.of(row)}
+		names = []string{namer(r).of(row)}
 	} else if len(names) == 0 {
 		names = []string{"#" + strconv.Itoa(row+1)}
 	}
@@ -361,7 +361,7 @@ const maxShownColumns = 10
 // shownColumns returns the columns that name the rows, and the given ones, in the order of the table. Without given ones, it
 // returns the first columns.
 func (r phrasing) shownColumns(columns []int) []int {
-	out := append(namer{r.reading}.columns(), columns...)
+	out := append(namer(r).columns(), columns...)
 	if len(columns) == 0 {
 		for c := range r.t.Columns {
 			out = append(out, c)
