@@ -12,7 +12,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -97,7 +96,7 @@ states:
 	u.Hears("That is no number.")
 }
 
-// startPatience bounds the time to compile and start a program on a busy machine.
+// startPatience bounds the time to start a program on a busy machine.
 const startPatience = 10 * time.Minute
 
 // TestPrograms runs the commands and the programs of the guide in empty folders.
@@ -121,7 +120,7 @@ func TestPrograms(t *testing.T) {
 
 	t.Run("support", func(t *testing.T) {
 		t.Parallel()
-		base := build(t, commands, programs[0])
+		base := build(t, repository, commands, programs[0])
 		ready := make(chan string, 1)
 		runProgram(t, base, &watcher{line: "docent is at ", found: ready}, "DOCENT_ADDR=127.0.0.1:0")
 		url := ""
@@ -144,7 +143,7 @@ func TestPrograms(t *testing.T) {
 		t.Parallel()
 		// Another program on this machine may have the port of the guide.
 		const at = "127.7.6.5:8765"
-		base := build(t, commands, strings.ReplaceAll(programs[1], "127.0.0.1:8765", at))
+		base := build(t, repository, commands, strings.ReplaceAll(programs[1], "127.0.0.1:8765", at))
 		runProgram(t, base, io.Discard)
 		await(t, func() bool { return send(t, http.MethodGet, "http://"+at+"/api/ready") == http.StatusOK })
 		u := exampletest.Dial(t, "http://"+at+"?session_id=customer-4711-aaaaaaaaaaaaa")
@@ -156,37 +155,45 @@ func TestPrograms(t *testing.T) {
 }
 
 // build makes the folder of a program with the commands of the guide, and returns
-// its path.
-func build(t *testing.T, commands, program string) string {
+// its path. The program is in its file program.
+func build(t *testing.T, repository, commands, program string) string {
 	t.Helper()
 	folder := t.TempDir()
-	sh := exec.CommandContext(t.Context(), "sh", "-e", "-c", commands)
-	sh.Dir = folder
-	if out, err := sh.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	command(t, folder, "sh", "-e", "-c", commands)
 	folder = filepath.Join(folder, "support")
 	write(t, folder, "main.go", program)
+	// In the folder, go run would compile all of docent again, because there docent is another
+	// version of the module. So go finds all packages in the folder, and compiles in the repository.
+	command(t, folder, "go", "list", "-deps", ".")
+	command(t, repository, "go", "build", "-ldflags=-s -w", "-o", filepath.Join(folder, "program"), filepath.Join(folder, "main.go"))
 	return folder
 }
 
-// runProgram runs a program as the guide says, without a network, until the test
-// ends.
+// command runs a command in a folder without a network.
+func command(t *testing.T, folder, name string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS="+buildFlags())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s %s: %v: %s", name, strings.Join(args, " "), err, out)
+	}
+}
+
+// runProgram runs a program in its folder until the test ends.
 func runProgram(t *testing.T, folder string, stderr io.Writer, env ...string) {
 	t.Helper()
-	cmd := exec.Command("go", "run", ".") //nolint:noctx // an interrupt ends it
+	cmd := exec.Command(filepath.Join(folder, "program")) //nolint:noctx // an interrupt ends it
 	cmd.Dir, cmd.Stderr = folder, stderr
-	cmd.Env = append(os.Environ(), append(env,
-		"GOPROXY=off", "GOFLAGS="+buildFlags(), "DOCENT_DATA="+t.TempDir())...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // go run and the program
+	cmd.Env = append(os.Environ(), append(env, "DOCENT_DATA="+t.TempDir())...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Error(err)
 		}
-		_ = cmd.Wait() // go run reports the interrupt
+		_ = cmd.Wait() // the program reports the interrupt
 	})
 }
 
