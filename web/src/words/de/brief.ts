@@ -4,13 +4,13 @@ import type { brief as en } from '../en/brief';
 export const brief: typeof en = {
   title: 'Bericht schreiben',
   about: 'docent sucht einmal für jede Überschrift und fügt die Antworten zu einem Bericht zusammen. Jeder Satz zeigt seine Quelle oder ist markiert.',
-  quotes: 'Ohne Chat-Modell hat der Bericht Zitate unter den Überschriften.',
+  quotes: 'Ohne Sprachmodell hat der Bericht Zitate unter den Überschriften.',
   task: 'Aufgabe',
   example: 'Was versprechen wir bei Rückgaben, in allen Ländern?',
   everywhere: 'Durchsucht alle Ihre Dokumente.',
   within: 'Durchsucht nur:',
   plan: 'Gliederung erstellen',
-  planning: 'Die Gliederung entsteht…',
+  planning: 'Die Gliederung entsteht …',
   notPlanned: 'Die Gliederung konnte nicht erstellt werden.',
   outline: 'Gliederung',
   change: (most: number) => `Ändern, verschieben oder entfernen Sie Überschriften. Höchstens ${plural(most, 'Überschrift', 'Überschriften')}.`,
@@ -22,5 +22,5 @@ export const brief: typeof en = {
   start: 'Bericht schreiben lassen',
   back: 'Aufgabe ändern',
   cancel: 'Abbrechen',
-  again: 'Gliederung ändern…',
+  again: 'Gliederung ändern …',
 };

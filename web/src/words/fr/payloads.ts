@@ -121,7 +121,7 @@ export const payloads: Catalogue['payloads'] = {
   ofTasks: (done, of) => `${done} sur ${count(of, 'tâche', 'tâches')}`,
   taskList: 'Tâches',
   stepList: 'Étapes',
-  states: { pending: 'à faire', in_progress: 'en cours', completed: 'terminé', skipped: 'ignoré', failed: 'en échec' },
+  states: { pending: 'à faire', in_progress: 'en cours', completed: 'terminée', skipped: 'ignorée', failed: 'en échec' },
   inState: (n, state) => `${n} ${state}`,
   failed: 'échec',
   running: 'en cours…',

@@ -25,7 +25,7 @@ export const system: System = {
     passages: 'Passages', vectors: 'Vecteurs', disk: 'Disque', documents: 'Documents', login: 'Connexion',
   },
   diskFree: (free, total) => `${free} libres sur ${total}`,
-  unreadable: (n) => `${n} illisibles`,
+  unreadable: (n) => `illisibles : ${n}`,
   vectors: (model, done, total) => `${model} : ${done} sur ${total}`,
   quotes: 'aucun : docent cite des extraits des documents',
   dimensions: (n) => count(n, 'dimension', 'dimensions'),

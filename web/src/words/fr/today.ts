@@ -22,7 +22,7 @@ export const today: Today = {
   documents: (n, one) => `${n} ${one ? 'document n’a pas pu être lu' : 'documents n’ont pas pu être lus'}`,
   documentsIn: (name) => `Dans la collection ${name}.`,
   noBackup: 'docent n’a fait aucune sauvegarde',
-  oldBackup: (ago) => `La dernière sauvegarde date de ${ago}`,
+  oldBackup: (ago) => `La dernière sauvegarde remonte à ${ago}`,
   backupNote: 'Sauvegardez dans la vue Système, ou avec docent backup FICHIER.',
   mail: (name, n) => (n > 1 ? `Le résumé hebdomadaire n’a pas été envoyé à ${name} et à ${n - 1} de plus` : `Le résumé hebdomadaire n’a pas été envoyé à ${name}`),
   webhooks: 'webhooks',
