@@ -5,7 +5,7 @@ import { pieces } from '../src/evidence/passage';
 import { repeated } from '../src/evidence/said';
 import { make } from './dom';
 import { docsOf, placeOf, titleOf } from './rows';
-import type { Words } from './words';
+import type { Words } from '../src/words/widget';
 
 /** Room about the card, in px. */
 const room = 8;

@@ -8,7 +8,7 @@ import { drawn } from './rows';
 import { Session } from './session';
 import { rows, type Row } from './view';
 import style from './widget.css?inline';
-import type { Words } from './words';
+import type { Words } from '../src/words/widget';
 
 /** Within so many px of the end, what comes is followed. */
 const near = 40;

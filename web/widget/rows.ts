@@ -7,7 +7,7 @@ import { mark, settled, statements } from '../src/markdown/signs';
 import { typeset } from '../src/markdown/typeset';
 import { make, sign } from './dom';
 import { fields, reasons, type Rating, type Row } from './view';
-import type { Words } from './words';
+import type { Words } from '../src/words/widget';
 
 export interface Doing {
   words: Words;

@@ -31,7 +31,6 @@ import type {
   Suggestions,
   UploadResult,
 } from './shapes';
-import type { AskOptions } from '../conversation/choice';
 import type { Named } from '../words/sentences';
 import { words } from '../words/words.svelte';
 
@@ -332,8 +331,17 @@ export const getTrace = (session: string) => json<SessionTrace>(`/api/sessions/$
 
 export const listShares = () => json<ShareRow[]>('/api/shares');
 
+/** BriefScope is where a brief searches, and its model. */
+interface BriefScope {
+  collections?: string[];
+  documents?: { id: number }[];
+  folders?: string[];
+  tags?: string[];
+  model?: string;
+}
+
 /** outlineBrief returns headings for a brief about a task. */
-export const outlineBrief = (task: string, { collections, documents, folders, tags, model }: AskOptions, signal: AbortSignal) =>
+export const outlineBrief = (task: string, { collections, documents, folders, tags, model }: BriefScope, signal: AbortSignal) =>
   json<BriefOutline>('/api/briefs/outline', {
     ...write('POST', { task, collections, documents: documents?.map((d) => d.id), folders, tags, model }), signal,
   }).then((r) => r.headings);

@@ -1,7 +1,7 @@
 // The languages of the page and of the widget. Another language is a folder beside this file,
 // and one line in this list. CONTRIBUTING.md has the steps.
-import type { Words } from '../../widget/words';
 import type { Texts } from './texts';
+import type { Words } from './widget';
 
 /** Source is where the texts of a language come from. They load when the language is used. */
 interface Source {

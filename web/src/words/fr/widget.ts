@@ -1,5 +1,5 @@
 // The widget, in French.
-import type { Words } from '../../../widget/words';
+import type { Words } from '../widget';
 
 export const widget: Words = {
   direction: 'ltr',
