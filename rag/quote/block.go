@@ -26,6 +26,8 @@ const (
 	Row
 	// Code is a block of code with the sentence that introduces it.
 	Code
+	// Section is a block with the text around it in its section.
+	Section
 )
 
 // Block is the smallest part of a passage that stands alone. Answers quote blocks.

@@ -88,9 +88,14 @@ func (e *extractor) choose() []Block {
 	}
 	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 	e.preferProse(candidates)
-	best := e.widened(candidates[0])
-	blocks, chosen := []Block{best.Block}, slices.Clone(best.quotes)
-	covered, hinted, length := slices.Clone(best.covered), slices.Clone(best.hinted), best.words
+	best, limit := e.widened(candidates[0]), maxAnswer
+	first := best
+	if e.practical {
+		best, first = sections{e}.best(candidates)
+		limit = maxPractical
+	}
+	blocks, chosen := []Block{first.Block}, slices.Clone(first.quotes)
+	covered, hinted, length := slices.Clone(best.covered), slices.Clone(best.hinted), first.words
 	// Neither a definition nor a heading excludes the rest.
 	top, distance := best.score-weightDefinition*best.defined()-weightHeading*e.headed[best.Passage], below
 	if e.encoded {
@@ -108,7 +113,7 @@ func (e *extractor) choose() []Block {
 			if c.score < least {
 				break
 			}
-			if length+c.words > maxAnswer || c.quotes[0].adrift && !slices.ContainsFunc(chosen, c.quotes[0].follows) ||
+			if length+c.words > limit || c.quotes[0].adrift && !slices.ContainsFunc(chosen, c.quotes[0].follows) ||
 				isStray(e.documents, *c, best) || e.defines != nil && c.Kind == Code && best.Kind != Code ||
 				repeats(chosen, c.quotes) || !e.related(*c, best) && !e.adjoins(*c, blocks) {
 				continue

@@ -25,7 +25,9 @@ func (e *extractor) complete(chosen []Block) []quote {
 		}
 	}
 	for i, b := range chosen {
-		out = e.neighbors(b, i == 0, out)
+		if b.Kind != Section {
+			out = e.neighbors(b, i == 0, out)
+		}
 	}
 	out = e.remedies(chosen[0], out)
 	return e.contradicted(e.telling(inOrder(e.shared(out))))

@@ -76,6 +76,8 @@ type extractor struct {
 	static *embed.Static
 	// question is the question as the user asked it.
 	question string
+	// practical reports that the question asks what to do.
+	practical bool
 	// task is the task that the question asks how to do, in the form of plainWordsOf, or "".
 	task  string
 	terms []text.Weighted
@@ -110,7 +112,8 @@ func extract(static *embed.Static, query Query) []quote {
 	e := &extractor{
 		static: static, question: query.Question, hints: hintsFor(query.Question), said: lettersOf(query.Said),
 		defines: definition.Asked(query.Question), measured: measuredIn(query.Question), task: taskOf(query.Question),
-		vector: make([]float32, static.Dimensions()), scratch: make([]float32, static.Dimensions()),
+		practical: isPractical(query.Question) && query.Said == "",
+		vector:    make([]float32, static.Dimensions()), scratch: make([]float32, static.Dimensions()),
 	}
 	static.Mean(e.vector, static.Tokenize(query.Searched))
 	asked := plainWordsOf(query.Question)

@@ -1,0 +1,34 @@
+package quote
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestIsPractical(t *testing.T) {
+	t.Parallel()
+	for question, want := range map[string]bool{
+		"how do I turn the light off": true, "why does the pump stop": true, "was kann ich gegen den Rost tun": true,
+		"the screen is too blue in the evening": true, "der Drucker zieht kein Papier ein": true,
+		"how long is the warranty": false, "what is a keel": false, "wann öffnet das Büro": false, "wie viele Wörter hat mein Text": false,
+		"default port": false, "quelle est la durée de la garantie": false,
+	} {
+		if got := isPractical(question); got != want {
+			t.Errorf("%s: got %v", question, got)
+		}
+	}
+}
+
+// TestSteps: the answer to a complaint has all of the steps, although only the text above them has the words of the complaint.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	question := "the screen is too blue in the evening"
+	got, _ := Answer(testStatic, Query{Question: question, Searched: question, Passages: []Passage{passage(1, "Display", "Night light",
+		"A screen emits blue light, which keeps people awake in the evening. Night Light makes the color of the screen warmer. To enable it:\n"+
+			"1. Open the overview and start typing Displays, and click on the entry with the same name to open the panel.\n"+
+			"2. Click on Night Light at the lower end of the panel to open the settings for the time after sunset.\n"+
+			"3. Set the switch to on, and choose a schedule.")}})
+	if !strings.Contains(got, "keeps people awake") || !strings.Contains(got, "3. Set the switch to on") {
+		t.Errorf("got\n%s", got)
+	}
+}
