@@ -21,6 +21,9 @@ var (
 		`was (?:kann|muss|soll|mache?|tue?) (?:ich|man|wir)|was (?:nun|tun)|wie (?:kann|muss|soll|geht)|warum|wieso|weshalb)(?:\PL|$)`)
 )
 
+// title matches a line that begins like a title, with or without the mark of a list.
+var title = lazyregexp.New(`^(?:[-*•]\s+)?\p{Lu}`)
+
 // minPractical is the minimum number of words of a message without a question word that describes a problem or a wish. Shorter ones
 // are keywords.
 const minPractical = 4
@@ -116,12 +119,29 @@ func (w sections) around(best candidate) candidate {
 		}
 		from = start
 	}
-	for to > b.to && introduces(s[to-1]) {
+	for to > b.to && (introduces(s[to-1]) || isPointer(s, to-1)) {
 		to--
 	}
 	whole := w.score(s, blockOf(Section, s, from, to))
 	whole.score, whole.base = best.score, best.base
 	return whole
+}
+
+// maxPointer is the maximum number of words of a pointer.
+const maxPointer = 6
+
+// isPointer reports whether a sentence only names another place, as a link to a related page does: a few words without an end,
+// and not in a list with an introduction.
+func isPointer(s []quote, at int) bool {
+	q := s[at]
+	if q.ends || q.Kind == text.CodeSentence || q.Kind == text.RowSentence || q.words > maxPointer ||
+		strings.ContainsAny(q.text, ":`") || !title.MatchString(q.text) {
+		return false
+	}
+	for q.Kind == text.ItemSentence && at > 0 && s[at-1].Kind == text.ItemSentence {
+		at--
+	}
+	return at == 0 || !introduces(s[at-1])
 }
 
 // partEnd returns the end of the paragraph, the list, or the block of code at a sentence.

@@ -3,6 +3,8 @@ package quote
 import (
 	"strings"
 	"testing"
+
+	"docent/rag/corpus"
 )
 
 func TestIsPractical(t *testing.T) {
@@ -29,6 +31,19 @@ func TestSteps(t *testing.T) {
 			"2. Click on Night Light at the lower end of the panel to open the settings for the time after sunset.\n"+
 			"3. Set the switch to on, and choose a schedule.")}})
 	if !strings.Contains(got, "keeps people awake") || !strings.Contains(got, "3. Set the switch to on") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// TestPointers: lines that only name related pages are no part of an answer, but short items of a list with an introduction are.
+func TestPointers(t *testing.T) {
+	t.Parallel()
+	const steps = "White lines appear if the print head is dirty.\n\n1. Open the cover.\n2. Clean the print head.\n\n"
+	question := "there are white lines on the page"
+	if got := ask(t, question, corpus.Prose, steps+"Wrong colors\n\nPaper jams"); strings.Contains(got, "Wrong colors") || !strings.Contains(got, "Clean the print head") {
+		t.Errorf("got\n%s", got)
+	}
+	if got := ask(t, question, corpus.Prose, steps+"White lines on the page can have these colors:\n\n- Red\n- Blue"); !strings.Contains(got, "- Blue") {
 		t.Errorf("got\n%s", got)
 	}
 }
