@@ -65,7 +65,8 @@ const config = (language: string) => ({ displayModeBar: false, displaylogo: fals
 /** draw draws a figure, or draws it again with other colors or another size. */
 export async function draw(el: HTMLElement, figure: Figure, colours: Colours, language: string): Promise<void> {
   const locale = localeOf(language, words.part('plot', en));
-  Plotly.register(locale);
+  // English is part of plotly.js, which takes from it what other languages leave out.
+  if (language !== 'en') Plotly.register(locale);
   const marker = { line: { color: colours.surface, width: 1 } };
   // plotly.js changes its input.
   const data = structuredClone(figure.data).map((t) => (t.type === 'pie' ? { automargin: true, ...t, marker: { ...own(t.marker), ...marker } } : t));
