@@ -47,8 +47,8 @@ const (
 	MaxHeadings = 8
 	// MaxHeading bounds a heading, in characters.
 	MaxHeading = 200
-	// MaxTaskBytes bounds the text of a brief.
-	MaxTaskBytes = 4 << 10
+	// MaxTaskBytes bounds the text of a brief: 4,000 characters of up to four bytes.
+	MaxTaskBytes = 16_000
 	// maxPlaceBytes bounds a folder or a tag.
 	maxPlaceBytes = 1024
 )

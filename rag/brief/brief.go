@@ -26,12 +26,18 @@ var prompts = template.Must(template.ParseFS(promptFiles, "prompts/*.tmpl"))
 
 // Section returns the request for the answer under one of the headings of a brief. req has its scope and its model.
 func Section(req rag.Request, task string, headings []string, n int) (rag.Request, error) {
+	others := []string{}
+	for i, h := range headings {
+		if i != n {
+			others = append(others, text.Attribute(h))
+		}
+	}
 	var b strings.Builder
 	err := prompts.ExecuteTemplate(&b, "section.tmpl", struct {
 		Task, Heading string
 		Others        []string
 		Words         int
-	}{text.Enclosed(task), headings[n], append(append([]string{}, headings[:n]...), headings[n+1:]...), MaxWords})
+	}{text.Enclosed(task), text.Attribute(headings[n]), others, MaxWords})
 	if err != nil {
 		return rag.Request{}, fmt.Errorf("prompt for a section: %w", err)
 	}

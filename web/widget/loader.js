@@ -3,7 +3,12 @@
 (function () {
   var script = document.currentScript || document.querySelector('script[src$="/widget.js"]');
   if (!script || window.docentWidget) return; // a second tag changes nothing
-  var widget = (window.docentWidget = {});
+  // A site can remove the widget before it is there.
+  var widget = (window.docentWidget = {
+    remove: function () {
+      widget.removed = true;
+    },
+  });
   import(new URL('__MAIN__', script.src).href)
     .then(function (main) {
       return main.start(script, widget);

@@ -9,12 +9,15 @@ export interface Widget {
   close?: () => void;
   /** Takes the widget out of the page. */
   remove?: () => void;
+  /** remove was called before the widget was there. */
+  removed?: boolean;
 }
 
 /** start puts the widget of a script tag into the page. */
 export async function start(script: HTMLScriptElement, widget: Widget): Promise<void> {
   const settings = read(script);
   const panel = new Panel(new URL('.', script.src).href.replace(/\/$/, ''), settings, await textsOf(settings.language));
+  if (widget.removed) return;
   const observer = new MutationObserver(() => panel.look(read(script)));
   observer.observe(script, { attributes: true, attributeFilter: [...attributes] });
   widget.open = () => panel.open();

@@ -196,7 +196,7 @@ class Conversation {
 
   /** write asks for a brief. Instead of the question item, if there is one. */
   write(task: string, brief: string[], item?: Asked): void {
-    const content = questionContent(task, { ...sensible(this.choice, server.info), brief });
+    const content = questionContent(task, { ...sensible(item ? this.askedWith(item) : this.choice, server.info), brief });
     if (item?.turn != null) void this.connect().edit(item.turn, content).catch((err: unknown) => this.refused(err));
     else void this.connect().send(content).catch(() => undefined);
     this.remember(task);
@@ -204,9 +204,12 @@ class Conversation {
     announcer.say(words.input.sent);
   }
 
+  /** askedWith returns the options of a question. */
+  askedWith = (item: Asked): AskOptions => optionsOf(this.transcript.entries.find((e) => e.seq === item.seq)?.content);
+
   /** briefOf returns the headings of a question for a brief. */
   private briefOf(item: Asked): AskOptions {
-    const { brief } = optionsOf(this.transcript.entries.find((e) => e.seq === item.seq)?.content);
+    const { brief } = this.askedWith(item);
     return brief ? { brief } : {};
   }
 
