@@ -40,7 +40,7 @@ func writeBrief(ctx context.Context, s *Session, req rag.Request, headings []str
 	}
 	if len(sections) == 0 {
 		err = s.ReplyReasoningStep(ctx, payload.ReasoningStep{
-			Kind: payload.StepStarted, Summary: "brief started",
+			Kind: payload.StepStarted, Summary: briefStarted,
 			Details: payload.StartedDetails{UserMessage: b.task, TaskPlanning: true, MaxSteps: len(headings)},
 		})
 	}
@@ -148,6 +148,23 @@ func storedSections(ctx context.Context, s *Session) ([]payload.RAGMessage, erro
 		}
 	}
 	return out, nil
+}
+
+// briefStarted is the summary of the first step of a brief.
+const briefStarted = "brief started"
+
+// IsBriefStep reports whether a stored step is one of a brief.
+func IsBriefStep(r chat.Reasoning) bool {
+	var step struct {
+		Summary string `json:"summary"`
+	}
+	switch payload.StepKind(r.StepKind) {
+	case payload.StepSection:
+		return true
+	case payload.StepStarted:
+		return json.Unmarshal(r.Payload, &step) == nil && step.Summary == briefStarted
+	}
+	return false
 }
 
 // sectionOf returns the section of a stored step.

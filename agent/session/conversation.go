@@ -253,6 +253,10 @@ func (c *conversation) open(ctx context.Context) {
 			CreatedAt: now, UpdatedAt: now, Replica: c.rt.replicaID(),
 		})
 	}
+	var briefs map[int64]bool
+	if err == nil {
+		briefs, err = startedBriefs(ctx, c.rt.cfg.Store, record)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {
@@ -277,7 +281,7 @@ func (c *conversation) open(ctx context.Context) {
 	for _, r := range record.Pending {
 		p := newQueuedEvent(r.Event(), r.Message)
 		p.old = true
-		if p.begun = r.Begun; r.Begun && !p.resumes() {
+		if p.begun = r.Begun; r.Begun && !briefs[r.Turn] {
 			c.queue.add(work{do: func(ctx context.Context) { c.apologize(ctx, p) }, turn: p.Event.Turn})
 			continue
 		}

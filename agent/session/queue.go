@@ -35,9 +35,6 @@ func newQueuedEvent(e chat.Event, m chat.Message) *queuedEvent {
 	return &queuedEvent{Pending: &chat.Pending{Event: e, Message: m.Type != ""}, message: m, mark: -1}
 }
 
-// resumes reports whether an interrupted turn of the event goes on from its stored steps. Other turns end with an apology.
-func (e *queuedEvent) resumes() bool { return e.brief() }
-
 // brief reports whether the event asks for a brief.
 func (e *queuedEvent) brief() bool { return len(e.Event.Options.Brief) > 0 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -182,6 +183,26 @@ func (c *conversation) apologize(ctx context.Context, p *queuedEvent) {
 	c.mu.Unlock()
 	t.steps.Fail(p.Pending, c.cutShort(ctx, p.Event.Turn))
 	t.finish(ctx)
+}
+
+// startedBriefs returns the interrupted turns of a stored session that go on from their stored steps: those that have begun to
+// write a brief. Other interrupted turns end with an apology, also if their event asks for a brief.
+func startedBriefs(ctx context.Context, store journal.Store, record journal.SessionRecord) (map[int64]bool, error) {
+	asked := func(e journal.EventRecord) bool { return e.Begun && len(e.Event().Options.Brief) > 0 }
+	if !slices.ContainsFunc(record.Pending, asked) {
+		return map[int64]bool{}, nil
+	}
+	stored, err := store.Steps(ctx, record.RowID, journal.MessageQuery{Last: maxCutSteps})
+	if err != nil {
+		return nil, fmt.Errorf("steps of an interrupted brief: %w", err)
+	}
+	out := map[int64]bool{}
+	for _, r := range stored {
+		if agent.IsBriefStep(r) && slices.ContainsFunc(record.Pending, func(e journal.EventRecord) bool { return asked(e) && e.Turn == r.Turn }) {
+			out[r.Turn] = true
+		}
+	}
+	return out, nil
 }
 
 // cutShort returns the error of an interrupted turn. Calls that the user has allowed are not repeated, so the user learns

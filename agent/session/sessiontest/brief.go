@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"docent/agent"
 	"docent/agent/session"
 	"docent/agent/session/journal"
 	"docent/internal/storetest"
@@ -100,4 +101,50 @@ func runtimeBrief(t *testing.T, db Conversations) {
 	}
 	storetest.Want(t, "sections", sections, 4)
 	storetest.Want(t, "beginnings", started, 1)
+}
+
+// runtimeBriefElsewhere ends the program in the middle of a turn of an agent that does not write briefs. The turn is not run again,
+// although its message asks for a brief.
+func runtimeBriefElsewhere(t *testing.T, db Conversations) {
+	ctx := storetest.Within(t)
+	ran := make(chan struct{}, 2)
+	working := agent.New("working")
+	work := working.State("work", agent.Initial)
+	work.OnMessage().GoTo(work)
+	work.Body(func(ctx context.Context, s *agent.Session) error {
+		if s.Message() == "" {
+			return nil
+		}
+		if err := s.Reply(ctx, "It is sent."); err != nil {
+			return err
+		}
+		if err := s.Flush(ctx); err != nil {
+			return err
+		}
+		ran <- struct{}{}
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	open := func() (*session.Runtime, *session.Subscription, actions) {
+		rt, err := session.NewRuntime(session.RuntimeConfig{Agent: working, Store: db.Open(t)})
+		storetest.OK(t, err)
+		t.Cleanup(func() { _ = rt.Shutdown(context.WithoutCancel(ctx)) })
+		heard := make(actions, 100)
+		sub, err := rt.Open(ctx, session.OpenRequest{ID: "elsewhere"}, heard)
+		storetest.OK(t, err)
+		return rt, sub, heard
+	}
+	rt, sub, _ := open()
+	content := json.RawMessage(`{"message":"Send it.","brief":["A"]}`)
+	storetest.OK(t, sub.Send(ctx, session.Message{ID: "q", Content: content, Human: true, Options: true}))
+	<-ran
+	now, cancel := context.WithCancel(ctx)
+	cancel()
+	if rt.Shutdown(now) == nil {
+		t.Error("nothing was interrupted")
+	}
+	rt, _, heard := open()
+	heard.until(ctx, t, payload.TurnFinishedAction)
+	storetest.OK(t, rt.Shutdown(ctx))
+	storetest.Want(t, "further runs", len(ran), 0)
 }

@@ -17,7 +17,7 @@ import (
 var runtimeTests = map[string]func(*testing.T, Conversations){
 	"Restart": runtimeRestart,
 	"Same":    runtimeSame,
-	"Stopped": runtimeStopped, "Brief": runtimeBrief,
+	"Stopped": runtimeStopped, "Brief": runtimeBrief, "BriefElsewhere": runtimeBriefElsewhere,
 }
 
 // burst is the number of messages that runtimeRestart sends without waiting for answers. It
