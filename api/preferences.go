@@ -15,7 +15,7 @@ import (
 // Preferences says how docent answers the user.
 type Preferences struct {
 	// Language is the language of answers.
-	Language string `json:"language" enum:",de,en,es,fr,it,nl,pt" doc:"The language of answers. Empty for the language of each question. Without a model, it is the language of docent's own words, which are German or else English. Clients can translate them by their id."`
+	Language string `json:"language" enum:",de,en,es,fr,it,nl,pt" doc:"The language of answers. Empty for the language of each question. Chat models write it. docent's own sentences are in German if it is de, and otherwise in English. Clients can translate them by their id."`
 	// Instructions are the user's own instructions for models.
 	Instructions string `json:"instructions" doc:"Your own instructions for chat models, with at most 2000 characters. They change the form of answers, not the search, the rights, and the citations."`
 }

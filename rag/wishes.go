@@ -6,8 +6,8 @@ const MaxInstructions = 2000
 // Wishes are the wishes of a user for all answers. They change the language and the form of answers, and nothing else: the search,
 // the rights, the citations, and the checks stay.
 type Wishes struct {
-	// Language is the language of answers, such as "fr", or "" for the language of each question. It has a name. Without
-	// a model, it is that of docent's own words, which are German or else English.
+	// Language is the language of answers, such as "fr", or "" for the language of each question. It has a name.
+	// Models write it. docent's own sentences are in German for "de", and otherwise in English.
 	Language string
 	// Instructions are the user's own instructions for models. At most MaxInstructions.
 	Instructions string

@@ -1827,7 +1827,7 @@ export interface components {
             /** @description False if the operator has turned own instructions off. docent then ignores them. */
             instructions_allowed: boolean;
             /**
-             * @description The language of answers. Empty for the language of each question. Without a model, it is the language of docent's own words, which are German or else English. Clients can translate them by their id.
+             * @description The language of answers. Empty for the language of each question. Chat models write it. docent's own sentences are in German if it is de, and otherwise in English. Clients can translate them by their id.
              * @enum {string}
              */
             language: "" | "de" | "en" | "es" | "fr" | "it" | "nl" | "pt";
@@ -1894,7 +1894,7 @@ export interface components {
             /** @description Your own instructions for chat models, with at most 2000 characters. They change the form of answers, not the search, the rights, and the citations. */
             instructions: string;
             /**
-             * @description The language of answers. Empty for the language of each question. Without a model, it is the language of docent's own words, which are German or else English. Clients can translate them by their id.
+             * @description The language of answers. Empty for the language of each question. Chat models write it. docent's own sentences are in German if it is de, and otherwise in English. Clients can translate them by their id.
              * @enum {string}
              */
             language: "" | "de" | "en" | "es" | "fr" | "it" | "nl" | "pt";
