@@ -65,6 +65,8 @@ type Ingester struct {
 	pipelines pipelines
 	reader    Reader
 	log       *slog.Logger
+
+	workspaces workspaces
 }
 
 // Reader reads untrusted documents. It is safe for concurrent use. If a document

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"docent/ingest/extract/chat"
 	"docent/ingest/extract/metadata"
 	"docent/ingest/intake"
 	"docent/ingest/jsonl"
@@ -262,6 +263,9 @@ func (in *Ingester) read(c *content) (reason fault.Text, vanished bool) {
 		return moreThan(in.cfg.MaxFileSize), false
 	}
 	c.data, c.size = buf.Bytes(), n
+	if c.part == nil && chat.MayNeedNames(c.path) {
+		c.data = in.workspaces.named(c.path, c.data)
+	}
 	return fault.Text{}, false
 }
 

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"docent/ingest/extract/chat"
 	"docent/ingest/format"
 	"docent/ingest/intake"
 	"docent/ingest/jsonl"
@@ -167,6 +168,9 @@ func skip(f file) fault.Text {
 	}
 	if reason := format.Skip(f.path); !reason.IsZero() {
 		return reason
+	}
+	if chat.LeavesFile(f.path) {
+		return fault.NewText("skipped_chat_index", "list of people or channels: the messages name them")
 	}
 	return format.SkipCode(f.path, head(f.path))
 }

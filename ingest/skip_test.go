@@ -60,3 +60,23 @@ skipped ~$a.docx: lock file: an office program has the document open
 		t.Errorf("an emptied document: %s", out)
 	}
 }
+
+// TestChatFolder checks that the messages of an unpacked export name people, and that the lists of people and
+// channels are skipped.
+func TestChatFolder(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, ingest.Config{})
+	f.write("x/users.json", `[{"id":"U01","name":"vera","real_name":"Vera Quist"}]`)
+	f.write("x/channels.json", `[{"id":"C1","name":"ops"}]`)
+	f.write("x/ops/2026-10-05.json", `[{"type":"message","user":"U01","text":"It leaks, <@U01>.","ts":"1791187200.000100"}]`)
+	f.write("y/users.json", `[{"id":"U01"}]`)
+	f.expect(ingest.Request{}, `skipped x/channels.json: list of people or channels: the messages name them
+added x/ops/2026-10-05.json
+skipped x/users.json: list of people or channels: the messages name them
+added y/users.json
+`)
+	chunks := f.store.get(f.dir + "/x/ops/2026-10-05.json").chunks
+	if len(chunks) != 1 || !strings.Contains(chunks[0].Text, "Vera Quist (08:00): It leaks, Vera Quist.") {
+		t.Errorf("the messages are read as %v", chunks)
+	}
+}

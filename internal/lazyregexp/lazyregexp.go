@@ -31,6 +31,9 @@ func All() []string { return all }
 // String returns the pattern.
 func (r *Regexp) String() string { return r.pattern }
 
+// SubexpNames returns the names of the groups.
+func (r *Regexp) SubexpNames() []string { return r.compiled().SubexpNames() }
+
 // MatchString reports whether s contains a match.
 func (r *Regexp) MatchString(s string) bool { return r.compiled().MatchString(s) }
 

@@ -53,6 +53,7 @@ func TestSame(t *testing.T) {
 		slices.EqualFunc(number.FindAllStringIndex(s, -1), want.FindAllStringIndex(s, -1), slices.Equal),
 		slices.EqualFunc(number.FindAllStringSubmatchIndex(s, -1), want.FindAllStringSubmatchIndex(s, -1), slices.Equal),
 		number.ReplaceAllString(s, "<$1>") == want.ReplaceAllString(s, "<$1>"),
+		slices.Equal(number.SubexpNames(), want.SubexpNames()),
 		slices.Equal(number.Split(s, -1), want.Split(s, -1)),
 	} {
 		if !same {

@@ -11,9 +11,32 @@ import (
 	"docent/ingest/outline"
 )
 
+// sample is an export with its title and its blocks.
+type sample struct{ file, text, title, want string }
+
+// verify reads exports.
+func verify(t *testing.T, samples map[string]sample) {
+	t.Helper()
+	for name, tt := range samples {
+		f := &format.File{Name: tt.file, Data: []byte(tt.text)}
+		if m := chat.Format.Match(t.Context(), f); m.Score != format.Named {
+			t.Errorf("%s has the score %v", name, m.Score)
+			continue
+		}
+		doc, err := chat.Format.Read(t.Context(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		extracttest.Verify(t, doc)
+		if got := extracttest.Show(doc); got != tt.want || doc.Title != tt.title {
+			t.Errorf("%s has the title %q and\n%s\nwant\n%s", name, doc.Title, got, tt.want)
+		}
+	}
+}
+
 func TestExports(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct{ file, text, title, want string }{
+	verify(t, map[string]sample{
 		"Slack": {
 			"x.zip#ops/2026-10-05.json", `[{"type":"message","user":"U01","user_profile":{"real_name":"Vera Quist"},"text":"The alarm went off, <https://example.org/a|see here>.","ts":"1791187200.000100","thread_ts":"1791187200.000100"},` +
 				`{"type":"message","user":"U03","text":"Lunch?","ts":"1791187300.000100"},{"type":"message","user":"bo","text":"Fixed with vinegar &amp; water.","ts":"1791190800.000200","thread_ts":"1791187200.000100"}]`,
@@ -72,27 +95,13 @@ func TestExports(t *testing.T) {
 		},
 		"WhatsApp": {
 			"WhatsApp Chat with Crew.txt", "05/10/2026, 08:15 - Messages and calls are end-to-end encrypted.\n05/10/2026, 08:16 - Vera Quist: The old code is gone.\nThe new code is 4711.\n06/10/2026, 9:02 am - Bo: Thanks: noted\n",
-			"WhatsApp Chat with Crew", "h1 05/10/2026\np Vera Quist (08:16): The old code is gone.\\nThe new code is 4711.\nh1 06/10/2026\np Bo (9:02 AM): Thanks: noted\n",
+			"WhatsApp Chat with Crew", "h1 Monday, 5 October 2026\np Vera Quist (08:16): The old code is gone.\\nThe new code is 4711.\nh1 Tuesday, 6 October 2026\np Bo (09:02): Thanks: noted\n",
 		},
 		"WhatsApp of a telephone": {
 			"_chat.txt", "[05.10.26, 08:15:01] Crew: \u200eYou created this group\n[05.10.26, 08:16:12] Vera: Hello\n",
-			"_chat", "h1 05.10.26\np Crew (08:15:01): \u200eYou created this group\np Vera (08:16:12): Hello\n",
+			"_chat", "h1 Monday, 5 October 2026\np Vera (08:16): Hello\n",
 		},
-	} {
-		f := &format.File{Name: tt.file, Data: []byte(tt.text)}
-		if m := chat.Format.Match(t.Context(), f); m.Score != format.Named {
-			t.Errorf("%s has the score %v", name, m.Score)
-			continue
-		}
-		doc, err := chat.Format.Read(t.Context(), f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		extracttest.Verify(t, doc)
-		if got := extracttest.Show(doc); got != tt.want || doc.Title != tt.title {
-			t.Errorf("%s has the title %q and\n%s\nwant\n%s", name, doc.Title, got, tt.want)
-		}
-	}
+	})
 	for _, text := range []string{`{"messages":"none"}`, "05/10/2026 a list\nof dates: no chat\n", `[{"ts":1}]`} {
 		if m := chat.Format.Match(t.Context(), &format.File{Name: "a.txt", Data: []byte(text)}); m.Score != format.No {
 			t.Errorf("%s is a conversation", text)
@@ -142,6 +151,8 @@ func TestNotWhatsApp(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"history of changes": "2022-06-13 13:28:22 +0300 Mara Sample (9b53102964)\n\n    NEWS: Add news\n\n2022-06-13 09:56:13 +0300 Bo Sample (a04e1b9abf)\n\n    Fix: the memory\n",
+		"list of times":      "09:16\tOpen the gate\tby hand\n09:20\tClose the gate\tby hand\n",
+		"table of contents":  "Chapter One   1:03\nText of it.\n\nChapter Two   1:10\nText of it.\n\nChapter Three   1:20\nMore text.\n",
 		"log of Laravel":     "[2026-11-29 20:38:45] local.ERROR: no crane\n[2026-11-29 20:38:46] local.INFO: done: all\n",
 		"log of Python":      "2026-11-29 20:38:45 - root - INFO - start: now\n2026-11-29 20:38:46 - root - ERROR - no crane: north\n",
 	} {

@@ -14,6 +14,7 @@ import (
 
 	"docent/ingest/extract/html"
 	"docent/ingest/outline"
+	"docent/internal/lazyregexp"
 )
 
 // export is a message in any of the known exports.
@@ -33,6 +34,7 @@ type export struct {
 	Date                         string
 	Author, From                 any
 	Created                      string  `json:"created_at"`
+	CreatedAt                    string  `json:"createdAt"` // of LibreChat
 	CreatedTime                  string  `json:"createdDateTime"`
 	CreateTime                   float64 `json:"create_time"`
 	CreateAt                     int64   `json:"create_at"`
@@ -40,6 +42,9 @@ type export struct {
 	ServerTS                     float64 `json:"origin_server_ts"`
 	CreatedDate                  string  `json:"created_date"`
 	Body                         struct{ Content, ContentType string }
+	Children                     []export // of LibreChat
+	Header, Title, Time          string
+	Answers                      []struct{ HTML string } `json:"safeHtmlItem"` // of Gemini, in an export of Google
 }
 
 // named is a person.
@@ -59,7 +64,10 @@ type room struct {
 	Chat        []export `json:"chat_messages"`
 	Value       []export
 	Chats       struct{ List []room }
+	Inner       *room  `json:"chat"`         // of Open WebUI
+	Current     string `json:"current_node"` // the last message of the branch that is shown
 	Mapping     map[string]struct {
+		Parent  string
 		Message *struct {
 			export
 			Content struct{ Parts json.RawMessage }
@@ -118,6 +126,9 @@ func conversations(ctx context.Context, rooms []room) []conversation {
 	for _, r := range rooms {
 		c := conversation{title: cmp.Or(utf8Text(r.Title), r.Name, r.RoomName, nameOf(r.Channel))}
 		c.messages = messagesOf(ctx, slices.Concat(r.Messages, r.Chat, r.Value))
+		if r.Inner != nil {
+			c.messages = append(c.messages, messagesOf(ctx, r.Inner.Messages)...)
+		}
 		if len(r.Mapping) > 0 {
 			c.messages = append(c.messages, r.mapped(ctx)...)
 		}
@@ -128,11 +139,16 @@ func conversations(ctx context.Context, rooms []room) []conversation {
 	return out
 }
 
-// mapped returns the messages of an assistant that stores them as a tree, by time.
+// mapped returns the messages of an assistant that stores them as a tree, by time. Answers that were
+// written again are left out.
 func (r room) mapped(ctx context.Context) []message {
 	var out []message
-	for _, node := range r.Mapping {
-		if node.Message == nil {
+	shown := map[string]bool{}
+	for id := r.Current; id != "" && !shown[id]; id = r.Mapping[id].Parent {
+		shown[id] = true
+	}
+	for id, node := range r.Mapping {
+		if node.Message == nil || len(shown) > 1 && !shown[id] {
 			continue
 		}
 		e := node.Message.export
@@ -148,8 +164,20 @@ func (r room) mapped(ctx context.Context) []message {
 func messagesOf(ctx context.Context, all []export) []message {
 	var out []message
 	for _, e := range all {
+		if question, ok := strings.CutPrefix(e.Title, "Prompted "); ok && e.Header != "" && len(out) < maxMessages {
+			out = append(out, message{author: "user", text: question, at: timeOf(e.Time)})
+			for _, answer := range e.Answers {
+				if doc, err := html.Read(ctx, answer.HTML); err == nil {
+					out = append(out, message{author: e.Header, text: doc.Text, at: timeOf(e.Time)})
+				}
+			}
+			continue
+		}
 		if m, ok := e.message(ctx); ok && len(out) < maxMessages {
 			out = append(out, m)
+		}
+		if len(e.Children) > 0 {
+			out = append(out, messagesOf(ctx, e.Children)...)
 		}
 	}
 	return out
@@ -175,7 +203,7 @@ func (e export) message(ctx context.Context) (m message, ok bool) {
 		markup = m.text
 	}
 	if strings.EqualFold(e.Body.ContentType, "html") || strings.HasPrefix(markup, "<") {
-		if doc, err := html.Read(ctx, markup); err == nil {
+		if doc, err := html.Read(ctx, mention.ReplaceAllString(markup, "")); err == nil {
 			m.text = doc.Text
 		}
 	}
@@ -198,7 +226,7 @@ func (e export) message(ctx context.Context) (m message, ok bool) {
 	case e.CreateAt > 0:
 		m.at = seconds64(float64(e.CreateAt) / 1000)
 	default:
-		m.at = timeOf(cmp.Or(timestamp, ts, e.CreatedTime, e.Created, e.Date, e.CreatedDate))
+		m.at = timeOf(cmp.Or(timestamp, ts, e.CreatedTime, e.Created, e.CreatedAt, e.Date, e.CreatedDate))
 	}
 	switch {
 	case m.author == "system", e.Type == "service", e.Subtype == "channel_join", e.Subtype == "channel_leave", strings.TrimSpace(m.text) == "":
@@ -206,6 +234,9 @@ func (e export) message(ctx context.Context) (m message, ok bool) {
 	}
 	return m, m.author != "" || !m.at.IsZero()
 }
+
+// mention matches the tags that Teams puts around the names of people.
+var mention = lazyregexp.New(`</?at(?: [^<>]*)?>`)
 
 // seconds64 returns a time in seconds since 1970, or zero if it is out of bounds.
 func seconds64(seconds float64) time.Time {
@@ -300,7 +331,8 @@ func pieces(raw json.RawMessage) string {
 func posts(data []byte) []conversation {
 	type post struct {
 		Channel, User, Message string
-		CreateAt               int64 `json:"create_at"`
+		CreateAt               int64    `json:"create_at"`
+		Members                []string `json:"channel_members"`
 		Replies                []post
 	}
 	people := map[string]string{}
@@ -309,8 +341,9 @@ func posts(data []byte) []conversation {
 	n := 0
 	for line := range bytes.Lines(data) {
 		var record struct {
-			Post *post
-			User struct {
+			Post   *post
+			Direct *post `json:"direct_post"`
+			User   struct {
 				Username string
 				First    string `json:"first_name"`
 				Last     string `json:"last_name"`
@@ -323,14 +356,18 @@ func posts(data []byte) []conversation {
 			n++
 			people[u.Username] = strings.TrimSpace(u.First + " " + u.Last)
 		}
-		if record.Post == nil {
+		first := cmp.Or(record.Post, record.Direct)
+		if first == nil {
 			continue
 		}
-		for _, p := range append([]post{*record.Post}, record.Post.Replies...) {
+		channel := "#" + first.Channel
+		if record.Post == nil {
+			channel = strings.Join(first.Members, ", ")
+		}
+		for _, p := range append([]post{*first}, first.Replies...) {
 			n++
-			channel := cmp.Or(p.Channel, record.Post.Channel)
 			if rooms[channel] == nil {
-				rooms[channel] = &conversation{title: "#" + channel}
+				rooms[channel] = &conversation{title: channel}
 				order = append(order, channel)
 			}
 			m := message{author: cmp.Or(people[p.User], p.User), text: p.Message, at: seconds64(float64(p.CreateAt) / 1000)}

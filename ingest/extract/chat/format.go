@@ -22,9 +22,9 @@ var Format = format.Format{
 		Endings:   []string{".chat"},
 		Media:     "application/x-chat",
 		NeverMail: true,
-		Version:   3,
-		Reads: "exports of Slack, Discord, Teams, Telegram, WhatsApp, Mattermost, Matrix, Rocket.Chat, Zulip, Google Chat, Facebook, and " +
-			"chat assistants: messages with their authors and times, in sections for days and after pauses",
+		Version:   4,
+		Reads: "exports of Slack, Discord, Teams, Telegram, WhatsApp, Signal, LINE, KakaoTalk, IRC, Zoom, SMS, Mattermost, Matrix, " +
+			"Rocket.Chat, Zulip, Google Chat, Facebook, and chat assistants, and transcripts of meetings: messages with their authors and times, in sections for days and after pauses",
 		Leaves: "pictures, reactions, notices of the program",
 		Limits: "32 MiB; larger exports are read as JSON or text",
 	},
@@ -37,8 +37,9 @@ var marks = [][]string{
 	{`"ts"`, `"text"`, `"user`},                           // Slack
 	{`"guild"`, `"channel"`, `"messages"`},                // Discord
 	{`"messages"`, `"from_id"`}, {`"chats"`, `"from_id"`}, // Telegram
-	{`"createdDateTime"`, `"body"`, `"from"`},                                                                    // Teams
-	{`"mapping"`, `"author"`, `"parts"`}, {`"chat_messages"`, `"sender"`}, {`"messages"`, `"role"`, `"content"`}, // assistants
+	{`"createdDateTime"`, `"body"`, `"from"`}, // Teams
+	{`"mapping"`, `"author"`, `"parts"`}, {`"chat_messages"`, `"sender"`}, {`"messages"`, `"role"`, `"content"`},
+	{`"messages"`, `"isCreatedByUser"`, `"text"`}, {`"header"`, `"title"`, `"safeHtmlItem"`}, // assistants
 	{`"type"`, `"post"`, `"create_at"`, `"channel"`},                                          // Mattermost
 	{`"sender_name"`, `"timestamp_ms"`, `"messages"`},                                         // Facebook and Instagram
 	{`"messages"`, `"origin_server_ts"`, `"sender"`},                                          // Matrix
@@ -50,7 +51,14 @@ func match(_ context.Context, f *format.File) format.Match {
 	if !f.IsText() || len(f.Data) > maxExport {
 		return format.Match{}
 	}
-	if f.Unmarked() && isWhatsApp(string(f.Head())) {
+	if f.Unmarked() || f.HasEnding(".log", ".md") {
+		if head, _, err := charset.Decode(f.Head(), ""); err == nil {
+			if _, ok := printed(head); ok {
+				return format.Match{Score: format.Named}
+			}
+		}
+	}
+	if hasPage(f) {
 		return format.Match{Score: format.Named}
 	}
 	head := f.Trimmed()
@@ -77,10 +85,13 @@ func readExport(ctx context.Context, f *format.File) (*outline.Document, error) 
 	}
 	var doc *outline.Document
 	var ok bool
-	if isWhatsApp(text[:min(len(text), 8<<10)]) {
-		if doc = whatsApp(f.Name, text); doc.Text == "" {
+	if form, found := printed(text[:min(len(text), 8<<10)]); found {
+		if doc = form.document(f.Name, text); doc.Text == "" {
 			doc = plain.Text(f.Name, text)
 		}
+	} else if doc, ok = readPage(f.Name, text); ok {
+		doc.Charset = set
+		return doc, ctx.Err()
 	} else if doc, ok = read(ctx, f.Name, text); !ok {
 		doc = plain.JSON(f.Name, text)
 	}

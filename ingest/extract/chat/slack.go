@@ -6,7 +6,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"io"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -14,7 +16,7 @@ import (
 // maxUsers bounds the list of people in an export of Slack, in bytes.
 const maxUsers = 16 << 20
 
-// Workspace is an export of Slack: an archive with a file for each channel and day.
+// Workspace is an export of Slack: an archive or a folder with a file for each channel and day.
 type Workspace struct {
 	names  map[string]string
 	folder string // in the archive, with a slash at its end
@@ -44,19 +46,68 @@ func OpenWorkspace(data []byte) (w Workspace, ok bool) {
 	if err != nil {
 		return w, false
 	}
+	if w.names = peopleIn(raw); w.names == nil {
+		return w, false
+	}
+	return w, true
+}
+
+// peopleIn returns the names in users.json by id. It returns nil for other data.
+func peopleIn(raw []byte) map[string]string {
 	var users []struct {
 		ID, Name string
 		RealName string `json:"real_name"`
 		Profile  named
 	}
 	if json.Unmarshal(raw, &users) != nil {
+		return nil
+	}
+	names := map[string]string{}
+	for _, u := range users {
+		names[u.ID] = cmp.Or(u.Profile.RealName, u.RealName, u.Profile.DisplayName, u.Name)
+	}
+	return names
+}
+
+// MayNeedNames reports whether a file has the name of the messages of a channel and day.
+func MayNeedNames(name string) bool {
+	day, ok := strings.CutSuffix(path.Base(name), ".json")
+	_, err := time.Parse(time.DateOnly, day)
+	return ok && err == nil
+}
+
+// OpenFolder returns the workspace in an unpacked export. It reads the file users.json in the folder. ok is
+// false for other folders.
+func OpenFolder(folder string) (w Workspace, ok bool) {
+	if !isWorkspace(folder) {
 		return w, false
 	}
-	w.names = map[string]string{}
-	for _, u := range users {
-		w.names[u.ID] = cmp.Or(u.Profile.RealName, u.RealName, u.Profile.DisplayName, u.Name)
+	f, err := os.Open(filepath.Join(folder, "users.json"))
+	if err != nil {
+		return w, false
 	}
-	return w, true
+	defer f.Close() //nolint:errcheck // only read
+	raw, err := io.ReadAll(io.LimitReader(f, maxUsers))
+	if err != nil {
+		return w, false
+	}
+	w.names = peopleIn(raw)
+	return w, w.names != nil
+}
+
+// isWorkspace reports whether a folder has the files of an unpacked export.
+func isWorkspace(folder string) bool {
+	for _, name := range []string{"users.json", "channels.json"} {
+		if info, err := os.Stat(filepath.Join(folder, name)); err != nil || !info.Mode().IsRegular() {
+			return false
+		}
+	}
+	return true
+}
+
+// LeavesFile is Workspace.Leaves for a file of an unpacked export.
+func LeavesFile(file string) bool {
+	return (Workspace{}).Leaves(filepath.Base(file)) && isWorkspace(filepath.Dir(file))
 }
 
 // Leaves reports whether a file of the archive is only for programs. The people and the
@@ -72,8 +123,7 @@ func (w Workspace) Leaves(name string) bool {
 // Named returns the messages of a channel and day with the names of people instead of their
 // ids. It returns other files unchanged.
 func (w Workspace) Named(name string, data []byte) []byte {
-	day := strings.TrimSuffix(path.Base(name), ".json")
-	if _, err := time.Parse(time.DateOnly, day); err != nil {
+	if !MayNeedNames(name) {
 		return data
 	}
 	var messages []map[string]any

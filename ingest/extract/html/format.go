@@ -19,8 +19,8 @@ var Format = format.Format{
 		Endings:   endings,
 		Media:     "text/html",
 		NeverMail: true,
-		Version:   9,
-		Reads:     "headings, paragraphs, lists, definition lists, tables with headers and captions, preformatted text, alternative texts of images, footnote marks, closed tabs and accordions, boxes of forms as ☑ and ☐, addresses of files and mailboxes; of a saved web article and of an exported page of Confluence the main content",
+		Version:   10,
+		Reads:     "headings, paragraphs, lists, definition lists, tables with headers and captions, preformatted text, alternative texts of images, footnote marks, closed tabs and accordions, boxes of forms as ☑ and ☐, addresses of files and mailboxes; formulas; the bookmarks of browsers with their addresses; of a saved web article and of an exported page of Confluence the main content",
 		Leaves:    "navigation, lines of links between pages, menus, dialogs, scripts, styles, forms, hidden elements, struck-out text; menus and teasers beside a web article",
 		Limits:    "pages over 8 MiB or 500,000 nodes are read without nesting",
 	},
@@ -57,7 +57,8 @@ func BeginsLikePage(head []byte) bool {
 	s := bytes.ToLower(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"))
 	for range 8 { // skips comments and declarations at the front
 		switch {
-		case bytes.HasPrefix(s, []byte("<!doctype html")), bytes.HasPrefix(s, []byte("<html")), bytes.HasPrefix(s, []byte("<head")),
+		case bytes.HasPrefix(s, []byte("<!doctype html")),
+			bytes.HasPrefix(s, []byte("<!doctype netscape-bookmark")), bytes.HasPrefix(s, []byte("<html")), bytes.HasPrefix(s, []byte("<head")),
 			bytes.HasPrefix(s, []byte("<body")):
 			return true
 		case bytes.HasPrefix(s, []byte("<!--")):

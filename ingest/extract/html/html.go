@@ -24,6 +24,9 @@ func Read(ctx context.Context, text string) (*outline.Document, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if isBookmarks(text) {
+		return readBookmarks(ctx, text)
+	}
 	return readText(text)
 }
 
@@ -167,9 +170,12 @@ func (p *page) walk(n *html.Node) {
 
 // element reads an element.
 func (p *page) element(n *html.Node) {
-	if isStruck(n) {
+	if p.tree.isStruck(n) {
 		p.struckOut(n)
 		return
+	}
+	if role := attr(n, "role"); n.DataAtom != atom.Li && n.DataAtom != atom.Input && (role == "checkbox" || role == "radio") {
+		p.roleBox(n)
 	}
 	switch n.DataAtom {
 	case atom.Title:
@@ -188,6 +194,8 @@ func (p *page) element(n *html.Node) {
 		}
 	case atom.Input:
 		p.box(n)
+	case atom.Math:
+		p.math(n)
 	case atom.Details:
 		p.details(n)
 	case atom.Br:
@@ -277,8 +285,22 @@ func (p *page) box(n *html.Node) {
 	}
 	switch n.Parent.DataAtom {
 	case atom.Li, atom.Td, atom.Th, atom.Label, atom.P, atom.Dd:
+	default:
+		next := n.NextSibling
+		if next == nil || next.DataAtom != atom.Label && (next.Type != html.TextNode || strings.TrimSpace(next.Data) == "") {
+			return
+		}
+	}
+	p.pending = true
+	p.text(content.Box(hasAttr(n, "checked")))
+	p.pending = true
+}
+
+// roleBox reads an element that shows a box by its role.
+func (p *page) roleBox(n *html.Node) {
+	if state := attr(n, "aria-checked"); state != "" && !hasName(n, overlayWords) {
 		p.pending = true
-		p.text(content.Box(hasAttr(n, "checked")))
+		p.text(content.Box(state == "true"))
 		p.pending = true
 	}
 }

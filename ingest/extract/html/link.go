@@ -29,6 +29,11 @@ func (p *page) link(n *html.Node) {
 		return
 	}
 	text := p.inline.String()[from:]
+	if number, ok := strings.CutPrefix(address, "tel:"); ok && len(number) < 40 && !strings.ContainsAny(text, "0123456789") {
+		p.pending = false
+		p.inline.WriteString(" (" + number + ")")
+		return
+	}
 	plain := strings.ToLower(strings.Trim(strings.TrimSpace(text), ".,:!"))
 	if !pointers[plain] && !strings.HasPrefix(strings.ToLower(address), "mailto:") && !content.IsFileAddress(address) {
 		return

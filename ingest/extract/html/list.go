@@ -28,12 +28,25 @@ var listFormats = map[string]string{
 }
 
 // formatOf returns the format of numbers that an element sets, or "".
-func formatOf(n *html.Node) string {
+func (t *tree) formatOf(n *html.Node) string {
 	if f := listFormats[attr(n, "type")]; f != "" {
 		return f
 	}
 	style := attr(n, "style")
-	for declaration := range strings.SplitSeq(style[:min(len(style), maxClass)], ";") {
+	if f := styledFormat(style[:min(len(style), maxClass)]); f != "" {
+		return f
+	}
+	for _, s := range t.stylesOf(n) {
+		if s.format != "" {
+			return s.format
+		}
+	}
+	return ""
+}
+
+// styledFormat returns the format of numbers that declarations set, or "".
+func styledFormat(declarations string) string {
+	for declaration := range strings.SplitSeq(declarations, ";") {
 		name, value, _ := strings.Cut(declaration, ":")
 		if name = strings.TrimSpace(name); name != "list-style-type" && name != "list-style" {
 			continue
@@ -51,7 +64,7 @@ func (p *page) list(n *html.Node) {
 	p.flush()
 	kind := p.kind
 	p.kind = outline.Item
-	l := list{ordered: n.DataAtom == atom.Ol, next: 1, step: 1, format: formatOf(n)}
+	l := list{ordered: n.DataAtom == atom.Ol, next: 1, step: 1, format: p.tree.formatOf(n)}
 	start, err := strconv.Atoi(attr(n, "start"))
 	if l.ordered && hasAttr(n, "reversed") {
 		l.step = -1
@@ -78,6 +91,7 @@ func (p *page) list(n *html.Node) {
 func (p *page) item(n *html.Node) {
 	p.flush()
 	p.marker = p.number(n)
+	p.roleBox(n)
 	p.children(n)
 	p.flush()
 	p.marker = ""
@@ -96,7 +110,7 @@ func (p *page) number(n *html.Node) string {
 	number := l.next
 	l.next += l.step
 	format := l.format
-	if own := formatOf(n); own != "" {
+	if own := p.tree.formatOf(n); own != "" {
 		format = own
 	}
 	if format == "none" {

@@ -8,13 +8,20 @@ import (
 )
 
 // isStruck reports whether an element strikes its text out.
-func isStruck(n *html.Node) bool {
+func (t *tree) isStruck(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.S, atom.Strike, atom.Del:
 		return true
 	case atom.Span, atom.Font:
 		style := attr(n, "style")
-		return strings.Contains(style[:min(len(style), maxClass)], "line-through")
+		if strings.Contains(style[:min(len(style), maxClass)], "line-through") {
+			return true
+		}
+	}
+	for _, s := range t.stylesOf(n) {
+		if s.struck {
+			return true
+		}
 	}
 	return false
 }

@@ -13,6 +13,7 @@ type tree struct {
 	letters map[*html.Node]letterCount // filled by count
 	defines map[*html.Node]bool        // filled by hasDefinitions
 	panels  *panels                    // filled by panelsOf
+	styles  map[string]style           // by class, filled by stylesOf
 	all     int                        // bytes of text, filled by count
 	struck  int                        // bytes of struck-out text, filled by count
 	visits  int                        // number of visited nodes; tests check it
@@ -59,7 +60,7 @@ func (t *tree) countAll(n *html.Node, link, struck bool) (sum letterCount) {
 				t.struck += k
 			}
 		case html.ElementNode:
-			below := t.countAll(c, link || c.DataAtom == atom.A, struck || isStruck(c))
+			below := t.countAll(c, link || c.DataAtom == atom.A, struck || t.isStruck(c))
 			sum.all += below.all
 			sum.linked += below.linked
 			sum.blocks = sum.blocks || below.blocks || isBlock(c)
@@ -99,7 +100,7 @@ func (t *tree) addText(b *strings.Builder, n *html.Node) {
 		switch {
 		case c.Type == html.TextNode:
 			b.WriteString(c.Data)
-		case isStruck(c) && t.struck*2 <= t.all:
+		case t.isStruck(c) && t.struck*2 <= t.all:
 		case c.DataAtom == atom.Script, c.DataAtom == atom.Style, c.DataAtom == atom.A && t.isSelfLink(c):
 		case c.DataAtom == atom.Br:
 			b.WriteByte('\n')

@@ -817,6 +817,7 @@ export interface Params {
   sitemap_too_deep: [];
   sitemap_too_large: [number, number];
   skipped_backup: [];
+  skipped_chat_index: [];
   skipped_download: [];
   skipped_index: [];
   skipped_minified: [];

@@ -16,6 +16,7 @@ export const reading = {
   skipped_index: 'Index de Sphinx : il liste les pages pour des programmes',
   skipped_minified: 'Code minifié : un programme l’a écrit',
   skipped_office_lock: 'Fichier verrou : un programme de bureautique a ouvert le document',
+  skipped_chat_index: 'Liste des personnes ou des canaux : les messages les nomment',
   skipped_package_lock: 'Verrou de paquets : un gestionnaire de paquets l’a écrit',
   skipped_pointer: 'Pointeur : le document lui-même est ailleurs ; téléchargez-le ou exportez-le',
   skipped_style_sheet: 'Feuille de style : elle n’a pas de texte pour les lecteurs',
