@@ -34,17 +34,22 @@ var Format = format.Format{
 
 // marks are parts of the exports in JSON. All of a row occur near the beginning.
 var marks = [][]string{
-	{`"ts"`, `"text"`, `"user`},                           // Slack
-	{`"guild"`, `"channel"`, `"messages"`},                // Discord
-	{`"messages"`, `"from_id"`}, {`"chats"`, `"from_id"`}, // Telegram
+	{`"ts"`, `"text"`, `"user`},            // Slack
+	{`"guild"`, `"channel"`, `"messages"`}, // Discord
+	{`"messages"`, `"from_id"`},
+	{`"chats"`, `"from_id"`},                  // Telegram
 	{`"createdDateTime"`, `"body"`, `"from"`}, // Teams
-	{`"mapping"`, `"author"`, `"parts"`}, {`"chat_messages"`, `"sender"`}, {`"messages"`, `"role"`, `"content"`},
-	{`"messages"`, `"isCreatedByUser"`, `"text"`}, {`"header"`, `"title"`, `"safeHtmlItem"`}, // assistants
-	{`"type"`, `"post"`, `"create_at"`, `"channel"`},                                          // Mattermost
-	{`"sender_name"`, `"timestamp_ms"`, `"messages"`},                                         // Facebook and Instagram
-	{`"messages"`, `"origin_server_ts"`, `"sender"`},                                          // Matrix
-	{`"messages"`, `"creator"`, `"created_date"`},                                             // Google Chat
-	{`"rid"`, `"msg"`, `"u"`}, {`"sender_full_name"`, `"content"`, `"timestamp"`, `"stream_`}, // Rocket.Chat, Zulip
+	{`"mapping"`, `"author"`, `"parts"`},
+	{`"chat_messages"`, `"sender"`},
+	{`"messages"`, `"role"`, `"content"`},
+	{`"messages"`, `"isCreatedByUser"`, `"text"`},
+	{`"header"`, `"title"`, `"safeHtmlItem"`},         // assistants
+	{`"type"`, `"post"`, `"create_at"`, `"channel"`},  // Mattermost
+	{`"sender_name"`, `"timestamp_ms"`, `"messages"`}, // Facebook and Instagram
+	{`"messages"`, `"origin_server_ts"`, `"sender"`},  // Matrix
+	{`"messages"`, `"creator"`, `"created_date"`},     // Google Chat
+	{`"rid"`, `"msg"`, `"u"`},
+	{`"sender_full_name"`, `"content"`, `"timestamp"`, `"stream_`}, // Rocket.Chat, Zulip
 }
 
 func match(_ context.Context, f *format.File) format.Match {
