@@ -13,7 +13,7 @@ var Format = format.Format{
 		Endings: []string{".docx", ".docm", ".dotx"},
 		Media:   "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 		Packed:  true,
-		Version: 4,
+		Version: 5,
 		Reads: "headings and lists with their numbers, tables, footnotes, text boxes, charts, formulas, descriptions of pictures, boxes of forms as ☑ and ☐, " +
 			"addresses of links, each header and footer once",
 		Leaves: "comments, deleted and struck-out text, watermarks, macros",

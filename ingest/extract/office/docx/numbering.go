@@ -239,7 +239,7 @@ func (l *numberedList) display(level listLevel) string {
 		}
 		switch {
 		case of.format == "none":
-		case level.legal:
+		case level.legal && of.format != "decimalZero":
 			b.WriteString(strconv.Itoa(n))
 		default:
 			b.WriteString(content.Numeral(n, of.format))

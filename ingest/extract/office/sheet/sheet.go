@@ -106,6 +106,7 @@ func (g *Grid) AddTables(ctx context.Context, b *outline.Builder) error {
 		}
 	}
 	g.RepeatMerged()
+	g.joinHeaders()
 	for start := 0; start < len(g.Rows); {
 		if err := ctx.Err(); err != nil {
 			return err

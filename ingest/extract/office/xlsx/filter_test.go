@@ -21,9 +21,18 @@ func TestRows(t *testing.T) {
 		"filtered":       {rows + `</sheetData><autoFilter ref="A1:B4"><filterColumn colId="0"/></autoFilter>`, "", "Part | 1\nSeal | 2\nPump | 3\nBelt | 4", ""},
 		"hidden":         {rows + `</sheetData><autoFilter ref="A1:B4"/>`, "", "Part | 1\nSeal | 2\nBelt | 4", ""},
 		"below a filter": {rows + `</sheetData><autoFilter ref="A1:B2"><filterColumn colId="0"/></autoFilter>`, "", "Part | 1\nSeal | 2\nBelt | 4", ""},
-		"formula":        {`<row r="1"><c r="A1" t="str"><v>Total</v></c><c r="B1"><f>B2*2</f></c></row>`, "", "Total | =B2*2", "1 of its formulas have no value yet"},
-		"computed":       {`<row r="1"><c r="A1" t="str"><v>Total</v></c><c r="B1"><f>B2*2</f><v>4</v></c></row>`, "", "Total | 4", ""},
-		"link":           {`<row r="1"><c r="A1" t="str"><f>HYPERLINK("https://example.org/a","here")</f><v>here</v></c></row>`, "", "here (https://example.org/a)", ""},
+		"closed group":   {row("1", "", "Part") + row("2", "", "Seal") + row("3", hidden+` outlineLevel="1"`, "Pump") + `</sheetData>`, "", "Part | 1\nSeal | 2\nPump | 3", ""},
+		"headers":        {row("1", "", "Fees") + `<row r="2"><c r="A2" t="str"><v>Summer</v></c><c r="B2" t="str"><v>Winter</v></c><c r="C2" t="str"><v>Berth</v></c></row>` + row("3", "", "x") + `</sheetData>`, "", "Fees | 1\nSummer | Winter | Berth\nx | 3", ""},
+		"merged headers": {
+			`<row r="1"><c r="A1" t="str"><v>Berth</v></c><c r="B1" t="str"><v>Fees</v></c></row><row r="2"><c r="B2" t="str"><v>Summer</v></c><c r="C2" t="str"><v>Winter</v></c></row>` +
+				`<row r="3"><c r="A3" t="str"><v>North</v></c><c r="B3"><v>25</v></c><c r="C3"><v>20</v></c></row></sheetData><mergeCells><mergeCell ref="B1:C1"/></mergeCells>`,
+			"", "Berth | Fees Summer | Fees Winter\nNorth | 25 | 20", "",
+		},
+		"link without value": {`<row r="1"><c r="A1"><f>HYPERLINK("https://example.org/a";"here")</f></c></row>`, "", "here (https://example.org/a)", ""},
+		"struck run":         {`<row r="1"><c r="A1" t="inlineStr"><is><r><t>Fee</t></r><r><rPr><strike/></rPr><t> 10</t></r><r><t> 12</t></r></is></c></row>`, "", "Fee 12", ""},
+		"formula":            {`<row r="1"><c r="A1" t="str"><v>Total</v></c><c r="B1"><f>B2*2</f></c></row>`, "", "Total | =B2*2", "1 of its formulas have no value yet"},
+		"computed":           {`<row r="1"><c r="A1" t="str"><v>Total</v></c><c r="B1"><f>B2*2</f><v>4</v></c></row>`, "", "Total | 4", ""},
+		"link":               {`<row r="1"><c r="A1" t="str"><f>HYPERLINK("https://example.org/a","here")</f><v>here</v></c></row>`, "", "here (https://example.org/a)", ""},
 		"fonts": {
 			`<row r="1"><c r="A1" s="1" t="str"><v>$90</v></c><c r="B1" t="str"><v>$79</v></c><c r="C1" s="2" t="str"><v>þ</v></c></row>`,
 			`<fonts><font/><font><strike/></font><font><name val="Wingdings"/></font></fonts><cellXfs><xf fontId="0"/><xf fontId="1"/><xf fontId="2"/></cellXfs>`, "$79 | ☑", "",

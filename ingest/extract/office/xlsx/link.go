@@ -67,3 +67,22 @@ func linkFormula(formula string) string {
 	address, _, _ := strings.Cut(rest, `"`)
 	return address
 }
+
+// linkText returns the text in a formula such as HYPERLINK("address","text"), or "" if another formula gives it.
+func linkText(formula string) string {
+	address := linkFormula(formula)
+	if address == "" {
+		return ""
+	}
+	_, rest, _ := strings.Cut(formula, address+`"`)
+	rest = strings.TrimSpace(rest)
+	if rest == ")" {
+		return address
+	}
+	text, ok := strings.CutPrefix(strings.TrimSpace(strings.TrimLeft(rest, ",;")), `"`)
+	text, end, closed := strings.Cut(text, `"`)
+	if !ok || !closed || strings.TrimSpace(end) != ")" {
+		return ""
+	}
+	return text
+}

@@ -22,6 +22,7 @@ type sheetReader struct {
 	next          int // number of the next row
 	row           sheet.Row
 	rowHidden     bool
+	struckRun     bool
 	col           int // column of the current or last cell
 	kind          string
 	style         int
@@ -68,9 +69,12 @@ func (s *sheetReader) start(e xml.StartElement) {
 	case "c":
 		s.startCell(e)
 	case "v", "t":
-		s.inValue = true
+		s.inValue = !s.struckRun
 	case "f":
 		s.inFormula = true
+	case "strike": // of a run in a text of the cell itself
+		value := zipxml.Attr(e, "val")
+		s.struckRun = value == "" || isOn(value)
 	case "hyperlink":
 		s.addLink(e)
 	case "row":
@@ -86,7 +90,7 @@ func (s *sheetReader) start(e xml.StartElement) {
 
 // startRow opens a row.
 func (s *sheetReader) startRow(e xml.StartElement) {
-	n := s.next
+	n, grouped := s.next, false
 	for _, a := range e.Attr {
 		switch a.Name.Local {
 		case "r":
@@ -95,8 +99,11 @@ func (s *sheetReader) startRow(e xml.StartElement) {
 			}
 		case "hidden":
 			s.rowHidden = isOn(a.Value)
+		case "outlineLevel":
+			grouped = a.Value != "" && a.Value != "0"
 		}
 	}
+	s.rowHidden = s.rowHidden && !grouped // a group that is closed is content, too
 	s.next = n + 1
 	if s.rowHidden {
 		s.hiddenRows++
@@ -127,7 +134,7 @@ func (s *sheetReader) startCell(e xml.StartElement) {
 
 // column records hidden columns.
 func (s *sheetReader) column(e xml.StartElement) {
-	if !isOn(zipxml.Attr(e, "hidden")) {
+	if level := zipxml.Attr(e, "outlineLevel"); !isOn(zipxml.Attr(e, "hidden")) || level != "" && level != "0" {
 		return
 	}
 	from, errFrom := strconv.Atoi(zipxml.Attr(e, "min"))
@@ -144,6 +151,8 @@ func (s *sheetReader) column(e xml.StartElement) {
 func (s *sheetReader) end(name string) error {
 	s.inValue, s.inFormula = false, false
 	switch name {
+	case "r", "is":
+		s.struckRun = false
 	case "c":
 		s.endCell()
 	case "row":
@@ -168,6 +177,8 @@ func (s *sheetReader) endCell() {
 	case s.value.Len() > 0:
 		text, number = s.text(strings.Clone(s.value.String()), style)
 		text = content.Linked(content.SymbolRun(style.font, text), linkFormula(formula))
+	case formula != "" && s.kind != "str" && linkText(formula) != "":
+		text = content.Linked(linkText(formula), linkFormula(formula))
 	case formula != "" && s.kind != "str": // no program has computed it yet
 		text, number = "="+strings.TrimPrefix(formula, "="), true
 		s.uncomputed++
