@@ -24,7 +24,7 @@ var (
 	// silentNames have parameters that are no text.
 	silentNames = set(`youtube vimeo gist tweet x instagram include readfile embed codenew codeblock param toc tableofcontents comment raw endraw
 		assign capture if else elsif endif unless endunless for endfor case when endcase set import from extends block endblock macro endmacro
-		example script style icon badge fontawesome swagger openapi codesample codefile literalinclude`)
+		example script style icon fontawesome swagger openapi codesample codefile literalinclude`)
 	// textNames are the parameters that readers see, in the order of their meaning.
 	textNames = []string{"title", "label", "heading", "header", "summary", "caption", "text", "alt", "term"}
 	// moreNames are the parameters with text behind a title.
@@ -137,6 +137,9 @@ func shownText(key, params string) string {
 	}
 	if pick(textNames); len(values) == 0 && namedByFirst[key] {
 		pick([]string{"name"})
+	}
+	if caption := strings.TrimSpace(named["caption"]); key == "figure" && len(values) == 1 && caption != "" && caption != values[0] {
+		values = append(values, caption)
 	}
 	if pick(moreNames); len(values) > 0 {
 		return strings.Join(values, ": ")

@@ -75,6 +75,9 @@ func (r *reader) fence(lines []string, i int, m []string, depth int) int {
 			r.add(false, strings.Repeat(" ", len(prefix))+"`"+strings.Trim(name, "`")+"`:")
 		}
 	}
+	if m := fenceLabel.FindStringSubmatch(info); m != nil { // a tab of VitePress
+		r.add(false, strings.Repeat(" ", len(prefix))+m[1]+":")
+	}
 	language = strings.Trim(language, "{}.,:")
 	r.add(true, prefix+mark+language)
 	r.add(true, content...)
@@ -83,6 +86,8 @@ func (r *reader) fence(lines []string, i int, m []string, depth int) int {
 	}
 	return after
 }
+
+var fenceLabel = lazyregexp.New(`^[\w+#-]+(?:\{[^{}]*\})? ?\[([^\[\]]{1,60})\]`)
 
 // isCell reports whether a name is a language of notebooks in Markdown, and not a directive.
 func isCell(name string) bool {

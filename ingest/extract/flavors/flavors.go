@@ -26,7 +26,7 @@ type reader struct {
 
 // Plain returns a text without front matter as plain Markdown. The name tells MDX.
 func Plain(name, s string) string {
-	if !strings.ContainsAny(s, "<{[%:!?=+^&\t`~>") {
+	if !strings.ContainsAny(s, "<{[(%:!?=+^&\t`~>") {
 		return s
 	}
 	mdx := strings.EqualFold(path.Ext(name), ".mdx") || moduleLine.MatchString(s)
@@ -61,11 +61,15 @@ var (
 	highlightEnd   = lazyregexp.New(`^\s*\{(?:\{[<%]\s*/\s*(?:highlight|code)\s*[>%]\}|%-?\s*end(?:highlight|code)\s*-?%)\}\s*$`)
 	listItem       = lazyregexp.New(`^\s*(?:[-*+]|\d+[.)])\s`)
 	// dropped are lines without text: targets, snippets, and tables of contents; comments of MyST are dropped in texts of MyST.
-	dropped      = lazyregexp.New(`^\s*(?:\([\w .:/-]+\)=|-{1,2}8<-{1,2}.*|;?--8<--.*|\[\[?_?(?:TOC|toc)_?\]?\]|\\newpage|\\pagebreak|\{:\s*toc\s*\}|<!--\s*truncate\s*-->)\s*$`)
-	mystComment  = lazyregexp.New(`^(?:%(?:\s.*)?|\+\+\+.*)$`)
-	abbreviation = lazyregexp.New(`^\*\[([^\]]+)\]:\s*(.*)$`)
-	emptyLines   = lazyregexp.New(`\n(?:[ ]*\n){2,}`)
-	inlineField  = lazyregexp.New(`^(\s*(?:[-*+]\s+)?)([\pL][\pL\d _-]{0,40})::\s+(\S.*)$`)
+	dropped = lazyregexp.New(`^\s*(?:\([\w .:/-]+\)=|-{1,2}8<-{1,2}.*|;?--8<--.*|\[\[?_?(?:TOC|toc)_?\]?\]|\\newpage|\\pagebreak|\{:\s*toc\s*\}|<!--\s*truncate\s*-->)\s*$`)
+	// blockProperty and embedded are lines of Logseq and Roam that are for the program.
+	blockProperty = lazyregexp.New(`^\s*(?:id|collapsed|background-color|created-at|updated-at|heading|query-[a-z-]+|logseq\.[\w.-]+|card-[a-z-]+|ls-type|hl-[a-z-]+):: `)
+	embedded      = lazyregexp.New(`^\s*(?:[-*] )?\{\{(?:\[\[)?(?:embed|query|renderer|cards|function)(?:\]\])?[: ].*\}\}\s*$`)
+	tocMark       = lazyregexp.New(`^\s*\{:\s*toc\b[^}]*\}\s*$`)
+	mystComment   = lazyregexp.New(`^(?:%(?:\s.*)?|\+\+\+.*)$`)
+	abbreviation  = lazyregexp.New(`^\*\[([^\]]+)\]:\s*(.*)$`)
+	emptyLines    = lazyregexp.New(`\n(?:[ ]*\n){2,}`)
+	inlineField   = lazyregexp.New(`^(\s*(?:[-*+]\s+)?)([\pL][\pL\d _-]{0,40})::\s+(\S.*)$`)
 )
 
 // result returns the lines as a text.
@@ -171,6 +175,10 @@ func (r *reader) block(lines []string, depth int) {
 			i, blank = next, true
 			continue
 		}
+		if listed && i+1 < len(lines) && tocMark.MatchString(lines[i+1]) { // kramdown puts a table of contents here
+			i += 2
+			continue
+		}
 		r.line(l)
 		i++
 	}
@@ -188,7 +196,7 @@ func isBox(l string) bool {
 
 // line adds a line of text.
 func (r *reader) line(l string) {
-	if dropped.MatchString(l) || r.myst && mystComment.MatchString(l) {
+	if dropped.MatchString(l) || blockProperty.MatchString(l) || embedded.MatchString(l) || r.myst && mystComment.MatchString(l) {
 		r.add(false, "")
 		return
 	}

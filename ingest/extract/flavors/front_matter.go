@@ -99,8 +99,47 @@ func frontMatter(s string) (values map[string]any, rest string, ok bool) {
 			return nil, s, false
 		}
 		return values, s[d.InputOffset():], true
+	case pageProperty.MatchString(fence):
+		return pageProperties(s)
 	}
-	return nil, s, false
+	return noteProperties(s)
+}
+
+var (
+	// pageProperty is a property in the first lines of a page of Logseq.
+	pageProperty = lazyregexp.New(`^(?:- )?([a-zA-Z][\w-]{0,40}):: (\S.*)$`)
+	// noteEnd is the block of properties at the end of a note of Joplin.
+	noteEnd      = lazyregexp.New(`\n\nid: [0-9a-f]{32}\n(?:[a-z_]+:[^\n]*\n){3,40}type_: \d+\s*$`)
+	noteProperty = lazyregexp.New(`(?m)^(updated_time|created_time): (\S+)$`)
+)
+
+// pageProperties returns the properties of a page of Logseq.
+func pageProperties(s string) (values map[string]any, rest string, ok bool) {
+	values = map[string]any{}
+	for rest = s; ; {
+		line, after, _ := strings.Cut(rest, "\n")
+		m := pageProperty.FindStringSubmatch(strings.TrimRight(line, " \r"))
+		if m == nil || len(values) >= maxValues {
+			return values, rest, true
+		}
+		values[m[1]] = strings.NewReplacer("[[", "", "]]", "", "#", "").Replace(m[2])
+		rest = after
+	}
+}
+
+// noteProperties returns the properties of a note of Joplin. Its first line is the title.
+func noteProperties(s string) (values map[string]any, rest string, ok bool) {
+	tail := s[max(0, len(s)-maxFrontMatter/8):]
+	at := noteEnd.FindStringIndex(tail)
+	if at == nil {
+		return nil, s, false
+	}
+	title, rest, _ := strings.Cut(s[:len(s)-len(tail)+at[0]], "\n")
+	values = map[string]any{"title": strings.TrimSpace(title)}
+	for _, m := range noteProperty.FindAllStringSubmatch(tail[at[0]:], 2) {
+		values[strings.TrimSuffix(m[1], "_time")] = m[2]
+	}
+	return values, rest, true
 }
 
 // cutFence cuts a text at the first line that is one of the fences.

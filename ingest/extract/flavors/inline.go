@@ -42,7 +42,7 @@ type document struct {
 func inline(s string, d *document) string {
 	c := &scanner{document: d, s: s, ends: map[string]int{}}
 	for i := 0; i < len(s); {
-		j := i + strings.IndexAny(s[i:], "\\`<{[(!%=+:^&")
+		j := i + strings.IndexAny(s[i:], "\\`<{[(!%=+:^&~")
 		if j < i {
 			c.b.WriteString(s[i:])
 			break
@@ -99,6 +99,9 @@ var (
 	blockID    = lazyregexp.New(`^\^[A-Za-z0-9-]+[ \t]*(?:\n|$)`)
 	imageSize  = lazyregexp.New(`^!\[([^\]\n]*?)\|\s*\d+(?:x\d+)?\]\(`)
 	entity     = lazyregexp.New(`^&(?:[A-Za-z][A-Za-z0-9]{1,30}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});`)
+	task       = lazyregexp.New(`^\{\{(?:\[\[)?(TODO|DONE)(?:\]\])?\}\}`)
+	blockRef   = lazyregexp.New(`^\(\([A-Za-z0-9_-]{6,40}\)\) ?`)
+	subscript  = lazyregexp.New(`^~([A-Za-z0-9+-]{1,12})~(?:[^~]|$)`)
 	fieldIn    = lazyregexp.New(`^[\[(]([\pL][\pL\d _-]{0,40})::\s*([^\])\n]*)[\])]`)
 	pictureEnd = lazyregexp.New(`(?i)\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|avif|mp4|webm|mov|mp3|wav|ogg|m4a|excalidraw|canvas|base)$`)
 )
@@ -124,6 +127,9 @@ func (c *scanner) at(i int) int {
 		}
 		return c.field(i)
 	case '(':
+		if m := blockRef.FindString(head(s, i)); strings.ContainsAny(m, "-_0123456789") {
+			return i + len(m)
+		}
 		return c.field(i)
 	case '!':
 		if strings.HasPrefix(s[i:], "![[") {
@@ -155,7 +161,12 @@ func (c *scanner) at(i int) int {
 			c.b.WriteString(strings.ReplaceAll(html.UnescapeString(m), "\u00a0", " "))
 			return i + len(m)
 		}
+	case '~':
+		return c.script(i)
 	case '^':
+		if strings.HasPrefix(s[i:], "^^") {
+			return c.marked(i, "^^")
+		}
 		if m := blockID.FindString(head(s, i)); m != "" && i > 0 && (s[i-1] == ' ' || s[i-1] == '\n') {
 			return i + len(strings.TrimRight(m, "\n"))
 		}
@@ -206,6 +217,19 @@ func (c *scanner) span(i int) int {
 			return n
 		}
 	}
+}
+
+// script removes the marks around a part of a formula below the line, such as in H~2~O.
+func (c *scanner) script(i int) int {
+	if !c.afterWord(i) {
+		return i
+	}
+	m := subscript.FindStringSubmatch(head(c.s, i))
+	if m == nil {
+		return i
+	}
+	c.b.WriteString(m[1])
+	return i + len(m[1]) + 2
 }
 
 // field replaces a field in brackets, as in Obsidian.
@@ -283,11 +307,21 @@ func (c *scanner) brace(i int) int {
 			return next
 		}
 	case strings.HasPrefix(s, "{{"):
+		if m := task.FindStringSubmatch(s); m != nil {
+			c.b.WriteString(map[string]string{"TODO": "[ ]", "DONE": "[x]"}[m[1]])
+			return i + len(m[0])
+		}
 		if m := expression.FindString(s); m != "" {
 			return i + len(m)
 		}
 	case strings.HasPrefix(s, "{++"):
 		return c.critic(i, "++}", true)
+	case strings.HasPrefix(s, "{~~"):
+		if text, next := c.paragraph(i+3, "~~}"); next > 0 {
+			_, text, _ = strings.Cut(text, "~>")
+			c.b.WriteString(text)
+			return next
+		}
 	case strings.HasPrefix(s, "{--"):
 		return c.critic(i, "--}", false)
 	case strings.HasPrefix(s, "{=="):

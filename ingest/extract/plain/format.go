@@ -40,7 +40,7 @@ var MarkdownFormat = format.Format{
 		Endings:   markdownEndings,
 		Media:     "text/markdown",
 		NeverMail: true,
-		Version:   6,
+		Version:   7,
 		Reads:     "headings, lists, tables, code; the title, date, and version in front matter; callouts, admonitions, tabs, shortcodes, components, directives, and HTML of Obsidian, Hugo, Docusaurus, MkDocs, and MyST by their meaning",
 		Leaves:    "other front matter, comments, scripts, struck-out text, embedded files",
 		Limits:    "files over 16 MiB or with very many marks are read as plain text",
