@@ -202,6 +202,8 @@ var singerOptions = []source.Option{
 	{Name: "group", Title: fault.NewText("option_tap_group", "template; records with the same value become one document")},
 	{Name: "tags", Title: fault.NewText("option_tap_tags", "template of the tags, comma-separated")},
 	{Name: "deleted", Title: fault.NewText("option_tap_deleted", "template; records with a value are removed")},
+	{Name: "readers", Title: fault.NewText("option_tap_readers", "field with the groups that may read a record, such as {visibility.groups}")},
+	{Name: "reader", Title: fault.NewText("option_tap_reader", "group whose documents the source has; needs readers")},
 	{Name: "max_records", Title: fault.NewText("option_tap_max_records", "most records of the source"), Type: "number", Default: "200000"},
 }
 

@@ -105,6 +105,9 @@ func (r *references) text(ctx context.Context, reference, path string) (string, 
 	case pdftotext:
 		return output(ctx, "", program, path, "-")
 	case pandoc:
+		if formatOf(path) == "latex" { // LaTeX prints the numbers of sections
+			return output(ctx, "", program, "--to=plain", "--wrap=none", "--number-sections", path)
+		}
 		return output(ctx, "", program, "--to=plain", "--wrap=none", path)
 	case trafilatura:
 		return output(ctx, path, program)

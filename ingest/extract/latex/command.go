@@ -93,18 +93,31 @@ func (l *latex) command() {
 		return
 	}
 	name := l.name()
-	if strings.HasPrefix(l.text[l.pos:], "*") && name != `\` && blocks.IsWordAt(name, 0) {
+	starred := strings.HasPrefix(l.text[l.pos:], "*") && name != `\` && blocks.IsWordAt(name, 0)
+	if starred {
 		l.pos++
 	}
 	switch {
 	case l.preamble:
 		l.declare(name)
 	case texSections[name] > 0:
-		l.section(name)
+		l.section(name, starred)
 	case texReferences[name]:
 		l.optional()
 		if key, ok := l.group('{', '}'); ok {
+			if number := l.numbers.reference(name, key); number != "" {
+				l.write(number)
+				return
+			}
 			l.write("[" + blocks.OneLine(key) + "]")
+		}
+	case name == "setcounter", name == "addtocounter":
+		counter, _ := l.group('{', '}')
+		value, _ := l.group('{', '}')
+		l.numbers.set(name, counter, value)
+	case name == "label":
+		if key, ok := l.group('{', '}'); ok {
+			l.numbers.label(key)
 		}
 	case texDefinitions[name]:
 		l.skipArguments(4)
@@ -151,7 +164,7 @@ func (l *latex) accent(name string) {
 // skipArguments skips up to n arguments of a definition. An argument may be a
 // command name.
 func (l *latex) skipArguments(n int) {
-	for range n {
+	for i := range n {
 		for strings.HasPrefix(l.text[l.pos:], "[") {
 			if _, ok := l.group('[', ']'); !ok {
 				break
@@ -162,7 +175,7 @@ func (l *latex) skipArguments(n int) {
 			continue
 		}
 		l.skipSpace()
-		if strings.HasPrefix(l.text[l.pos:], `\`) && at == l.pos {
+		if strings.HasPrefix(l.text[l.pos:], `\`) && at == l.pos && i == 0 {
 			l.pos++
 			l.name()
 			continue
@@ -223,7 +236,7 @@ func (l *latex) definition() {
 }
 
 // section reads a heading.
-func (l *latex) section(name string) {
+func (l *latex) section(name string, starred bool) {
 	l.optional()
 	arg, ok := l.group('{', '}')
 	if !ok {
@@ -239,12 +252,17 @@ func (l *latex) section(name string) {
 	if l.Title == "" && (name == "part" || name == "chapter") {
 		l.Title = text
 	}
+	if number := l.numbers.heading(l, name, starred); number != "" {
+		text = number + " " + text
+	}
 	l.Heading(texSections[name], text)
 }
 
 // special reads commands that need code of their own.
 func (l *latex) special(name string) {
 	switch name {
+	case "appendix", "frontmatter", "mainmatter", "backmatter":
+		l.numbers.matter(name)
 	case "begin":
 		l.begin()
 	case "end":
@@ -371,6 +389,9 @@ func (l *latex) caption(name string) {
 		return
 	}
 	text := l.render(arg)
+	if name == "caption" && l.inner == 0 {
+		text = l.numbers.caption(l) + text
+	}
 	if len(l.grids) > 0 {
 		l.grids[0].Caption = text
 		return

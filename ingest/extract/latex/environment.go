@@ -54,6 +54,9 @@ func (l *latex) begin() {
 		return
 	}
 	base := strings.TrimSuffix(env, "*")
+	if float := floatOf(base); float != "" {
+		l.numbers.float = float
+	}
 	role := texEnvironments[base]
 	if lower := strings.ToLower(base); role == texText &&
 		(strings.Contains(lower, "code") || strings.Contains(lower, "listing") || strings.Contains(lower, "verbatim")) {
@@ -79,7 +82,7 @@ func (l *latex) begin() {
 		l.display(env)
 		return
 	case texList:
-		l.optional()
+		options, _ := l.option()
 		for range texArguments[base] {
 			l.argument()
 		}
@@ -89,7 +92,17 @@ func (l *latex) begin() {
 			if base == "compactenum" || base == "inparaenum" {
 				kind = "enumerate"
 			}
-			l.lists = append(l.lists, latexList{kind: kind})
+			list := latexList{kind: kind}
+			if kind == "enumerate" {
+				depth := 0
+				for _, outer := range l.lists {
+					if outer.kind == kind {
+						depth++
+					}
+				}
+				list.form, list.next = l.numbers.listForm(options, depth)
+			}
+			l.lists = append(l.lists, list)
 		}
 		l.Items++
 		l.Marker = ""
@@ -104,12 +117,19 @@ func (l *latex) begin() {
 		return
 	case texText:
 	}
-	l.optional()
+	if l.numbers.shown[env] == "" {
+		l.optional()
+	}
 	for range texArguments[base] {
 		l.argument()
 	}
 	if len(l.grids) == 0 {
 		l.flush()
+	}
+	if name, ok := l.numbers.shown[env]; ok && l.inner == 0 {
+		title, _ := l.option()
+		l.statement(name, l.numbers.step(l, l.numbers.counter[env]), title)
+		return
 	}
 	switch base {
 	case "abstract":
@@ -121,9 +141,50 @@ func (l *latex) begin() {
 	}
 }
 
+// statement begins the text of a theorem.
+func (l *latex) statement(name, number, title string) {
+	front := name
+	if number != "" {
+		front += " " + number
+	}
+	if title = strings.TrimSpace(l.render(title)); title != "" {
+		front += " (" + title + ")"
+	}
+	l.write(front + ". ")
+}
+
+// counted returns a formula with its number, and without its labels.
+func (l *latex) counted(env, formula string) string {
+	switch env {
+	case "equation", "align", "gather", "multline", "eqnarray", "flalign", "alignat", "dmath":
+	default:
+		return formula
+	}
+	lines := []string{formula}
+	if env != "equation" && env != "multline" && env != "dmath" && !strings.Contains(formula, `\begin{`) {
+		lines = strings.Split(formula, `\\`)
+	}
+	for i, line := range lines {
+		if strings.Contains(line, `\notag`) || strings.Contains(line, `\nonumber`) || strings.TrimSpace(line) == "" || !l.numbers.on {
+			continue
+		}
+		number := l.numbers.step(l, "equation")
+		before, after, ok := strings.Cut(line, `\label{`)
+		if key, rest, closed := strings.Cut(after, "}"); ok && closed {
+			l.numbers.label(key)
+			line = strings.TrimSpace(before) + " " + strings.TrimSpace(rest)
+		}
+		lines[i] = strings.TrimSpace(line) + " (" + number + ")"
+	}
+	return strings.Join(lines, ` \\ `)
+}
+
 // end closes an environment.
 func (l *latex) end(env string) {
 	base := strings.TrimSuffix(env, "*")
+	if floatOf(base) != "" {
+		l.numbers.float = ""
+	}
 	switch texEnvironments[base] {
 	case texList:
 		l.flush()
@@ -207,7 +268,7 @@ func trimListing(env, code string) string {
 
 // display adds a displayed formula in its source form.
 func (l *latex) display(env string) {
-	formula := strings.TrimSpace(l.until(env))
+	formula := l.counted(env, strings.TrimSpace(l.until(env)))
 	if len(l.grids) > 0 || l.inner > 0 {
 		l.write(" " + formula + " ")
 		return

@@ -14,8 +14,8 @@ var Format = format.Format{
 		Endings:   []string{".tex", ".latex", ".ltx"},
 		Media:     "text/x-tex",
 		NeverMail: true,
-		Version:   2,
-		Reads:     "title, sections, lists, tables, captions, listings; formulas as their source",
+		Version:   3,
+		Reads:     "title, sections and lists with their numbers, tables, captions, theorems, listings, references as numbers; formulas as their source",
 		Leaves:    "preamble, comments, definitions, drawings, struck-out text; included files",
 	},
 	Match: func(_ context.Context, f *format.File) format.Match {

@@ -3,7 +3,6 @@ package latex
 
 import (
 	"context"
-	"strconv"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -21,12 +20,23 @@ func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error)
 	if err != nil {
 		return nil, err
 	}
-	l := &latex{Writer: blocks.NewWriter(ctx, len(text)), text: text, budget: 4*len(text) + 1<<20}
-	l.preamble = hasPreamble(text)
-	l.last = strings.LastIndex(text, `\end{document}`)
+	l := newLatex(ctx, text)
 	l.run()
 	l.flush()
+	if labels := l.numbers.labels; len(labels) > 0 && strings.Contains(text, `ref{`) { // references stand before labels
+		l = newLatex(ctx, text)
+		l.numbers.labels = labels
+		l.run()
+		l.flush()
+	}
 	return l.Document()
+}
+
+func newLatex(ctx context.Context, text string) *latex {
+	l := &latex{Writer: blocks.NewWriter(ctx, len(text)), text: text, budget: 4*len(text) + 1<<20, numbers: newNumbers(text)}
+	l.preamble = hasPreamble(text)
+	l.last = strings.LastIndex(text, `\end{document}`)
+	return l
 }
 
 // latex is the state of reading LaTeX.
@@ -45,7 +55,8 @@ type latex struct {
 	notes    []string        // footnotes of the current paragraph
 	lists    []latexList
 	grids    []latexGrid // open tables; nested tables are text
-	inner    int         // nesting depth of arguments that are rendered separately
+	numbers  *numbers
+	inner    int // nesting depth of arguments that are rendered separately
 	ended    bool
 }
 
@@ -53,6 +64,7 @@ type latex struct {
 type latexList struct {
 	kind string
 	next int
+	form string // of the numbers
 }
 
 // latexGrid is an open table.
@@ -333,6 +345,16 @@ func (l *latex) optional() {
 	}
 }
 
+// option reads the first optional argument, and skips others.
+func (l *latex) option() (text string, ok bool) {
+	if l.pos < len(l.text) && l.text[l.pos] == '[' {
+		if text, ok = l.group('[', ']'); ok {
+			l.optional()
+		}
+	}
+	return text, ok
+}
+
 // maxInner bounds arguments within arguments.
 const maxInner = 6
 
@@ -380,8 +402,12 @@ func (l *latex) item() {
 	l.Marker = "- "
 	if n := len(l.lists); n > 0 {
 		if list := &l.lists[n-1]; list.kind == "enumerate" {
+			if ok && strings.TrimSpace(label) != "" {
+				l.Marker = l.render(label) + " "
+				return
+			}
 			list.next++
-			l.Marker = strconv.Itoa(list.next) + ". "
+			l.Marker = l.numbers.item(l, list) + " "
 		}
 	}
 	if ok {

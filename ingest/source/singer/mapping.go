@@ -90,6 +90,8 @@ var presets = map[string]map[string]mapping{
 type rules struct {
 	preset map[string]mapping
 	given  mapping
+	// readers are the fields with the groups that may read a record; nil if the source has all records.
+	readers []string
 }
 
 // newRules checks the templates of a configuration.
@@ -108,7 +110,44 @@ func newRules(cfg Config) (rules, error) {
 				"%s: a brace is missing in the template %.64q; write fields as {name}", option, template)
 		}
 	}
-	return rules{presets[name], given}, nil
+	r := rules{preset: presets[name], given: given}
+	if (cfg.Readers == "") != (cfg.Reader == "") {
+		return rules{}, fault.New(fault.Invalid, "tap_readers_incomplete",
+			"readers: name the field with the groups in readers, and the group in reader; one of them is missing")
+	}
+	if cfg.Readers != "" {
+		inner, opened := strings.CutPrefix(strings.TrimSpace(cfg.Readers), "{")
+		inner, closed := strings.CutSuffix(inner, "}")
+		if !opened || !closed || strings.ContainsAny(inner, "{}") {
+			return rules{}, fault.New(fault.Invalid, "tap_readers_invalid",
+				"readers: write one field as {name}, not %.64q; its value is a group or a list of groups", cfg.Readers)
+		}
+		r.readers = strings.Split(inner, "|")
+	}
+	return r, nil
+}
+
+// readersOf returns the groups that a record names. A text is one group, also with commas in it.
+func (r rules) readersOf(fields map[string]any) []string {
+	for _, path := range r.readers {
+		var out []string
+		switch v := field(fields, strings.Split(strings.TrimSpace(path), ".")).(type) {
+		case []any:
+			for _, e := range v {
+				if name := plain(e); name != "" {
+					out = append(out, name)
+				}
+			}
+		default:
+			if name := plain(v); name != "" {
+				out = append(out, name)
+			}
+		}
+		if len(out) > 0 {
+			return out
+		}
+	}
+	return nil
 }
 
 // of returns the mapping of a stream: the given templates, then those of the preset, then
@@ -147,7 +186,7 @@ func (m mapping) isDeleted(fields map[string]any) bool {
 type mapped struct {
 	title, text, author, address, group string
 	date                                time.Time
-	tags                                []string
+	tags, readers                       []string
 }
 
 // mapped maps a stored record.
@@ -169,6 +208,7 @@ func (r rules) mapped(l stored) (mapped, error) {
 			out.tags = append(out.tags, tag)
 		}
 	}
+	out.readers = r.readersOf(fields)
 	if out.text == "" && out.group == "" {
 		out.text = table(fields)
 	}
@@ -317,7 +357,13 @@ type document struct {
 	titled  bool // the address is that of a record with a title
 	records []place
 	sum     [sha256.Size]byte
+	// allowed and denied report that a record names readers with, or without the reader of the source.
+	allowed, denied bool
 }
+
+// permits reports whether the reader of the source may read all records of the document. A record without
+// readers has those of the others. A document without any readers is nobody's.
+func (d *document) permits() bool { return d.allowed && !d.denied }
 
 // add adds a record.
 func (d *document) add(m mapped, at place) {

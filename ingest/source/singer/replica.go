@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -359,10 +360,17 @@ func (s *Source) load(ctx context.Context) error {
 			docs[key] = d
 		}
 		d.add(m, place{at, len(line)})
+		if len(m.readers) > 0 {
+			may := slices.Contains(m.readers, s.cfg.Reader)
+			d.allowed, d.denied = d.allowed || may, d.denied || !may
+		}
 		return ctx.Err()
 	})
 	if err != nil {
 		return errors.Join(err, file.Close())
+	}
+	if s.cfg.Readers != "" {
+		maps.DeleteFunc(docs, func(_ string, d *document) bool { return !d.permits() })
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

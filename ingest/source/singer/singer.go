@@ -44,6 +44,12 @@ type Config struct {
 	Group   string `json:"group,omitempty"`
 	Tags    string `json:"tags,omitempty"`
 	Deleted string `json:"deleted,omitempty"`
+	// Readers is a template with one field: the groups that may read a record, as a text or a list. With
+	// it, the source has only those documents that the group Reader may read, so that the rights on its
+	// collection are those of the service. Default: the source has all documents.
+	Readers string `json:"readers,omitempty"`
+	// Reader is the name of the group at the service.
+	Reader string `json:"reader,omitempty"`
 	// MaxRecords bounds the records of the source. Default: 200000.
 	MaxRecords int `json:"max_records,omitempty"`
 	// CacheDir is the folder for the records. Required.
@@ -96,7 +102,11 @@ func New(cfg Config) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256([]byte(cfg.Command + "\x00" + cfg.Config + "\x00" + strings.Join(cfg.Streams, "\x00")))
+	reader := "" // sources of several groups keep their records apart
+	if cfg.Readers != "" {
+		reader = "\x00" + cfg.Readers + "\x00" + cfg.Reader
+	}
+	sum := sha256.Sum256([]byte(cfg.Command + "\x00" + cfg.Config + "\x00" + strings.Join(cfg.Streams, "\x00") + reader))
 	return &Source{cfg: cfg, folder: filepath.Join(cfg.CacheDir, hex.EncodeToString(sum[:16])), rules: rules}, nil
 }
 

@@ -261,6 +261,55 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
+// TestReaders checks that a source has only the documents that its group may read at the service, and loses a
+// document whose right is taken away. A stranger gets nothing.
+func TestReaders(t *testing.T) {
+	t.Parallel()
+	issue := func(id, readers string) string {
+		return record("issues", `"id": `+id+`, "title": "T", "body": "Text `+id+`", "url": "https://x/`+id+`", "acl": {"groups": `+readers+`}`)
+	}
+	records := schemas + issue("1", `["Engineering", "Sales"]`) + issue("2", `["Sales"]`) + issue("3", `[]`) + issue("4", `"Engineering, secret"`) +
+		record("comments", `"id": 5, "body": "Comment on 1", "issue_url": "https://x/1"`)
+	keys := func(output, reader string) string {
+		src := open(t, &tap{catalog: streams, output: output}, Config{
+			Command: "/opt/bin/tap-example", Group: "{issue_url|url}", Readers: "{acl.groups}", Reader: reader,
+		})
+		var k sourcetest.Kept
+		k.Sync(t, src)
+		if k.Err != nil {
+			t.Fatal(k.Err)
+		}
+		return strings.Join(k.Keys(), " ")
+	}
+	for reader, want := range map[string]string{
+		"Engineering": "group/https://x/1", "Sales": "group/https://x/1 group/https://x/2",
+		"stranger": "", "secret": "", "Engineering, secret": "group/https://x/4",
+	} {
+		if got := keys(records, reader); got != want {
+			t.Errorf("%s may read %q, want %q", reader, got, want)
+		}
+	}
+	// A comment that only others may read closes the document.
+	if got := keys(records+record("comments", `"id": 6, "body": "x", "issue_url": "https://x/1", "acl": {"groups": ["Board"]}`), "Engineering"); got != "" {
+		t.Errorf("a document with a comment for others is read: %q", got)
+	}
+	p := &tap{catalog: streams, output: records}
+	src := open(t, p, Config{Readers: "{acl.groups}", Reader: "Sales"})
+	var k sourcetest.Kept
+	k.Sync(t, src)
+	p.output = schemas + issue("1", `["Engineering"]`) + issue("2", `["Sales"]`)
+	k.Sync(t, src)
+	if got := strings.Join(k.Keys(), " "); got != "issues/2" {
+		t.Errorf("after the right was taken away: %q", got)
+	}
+	for _, cfg := range []Config{{Readers: "{a}"}, {Reader: "x"}, {Readers: "{a} {b}", Reader: "x"}, {Readers: "a", Reader: "x"}} {
+		cfg.Command, cfg.Config = "/opt/bin/tap-example", "{}"
+		if _, err := New(cfg); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("%+v: %v", cfg, err)
+		}
+	}
+}
+
 func FuzzTap(f *testing.F) {
 	f.Add([]byte(streams), []byte(schemas+record("issues", `"id": 1, "title": "a", "body": {"content": [{"text": "x"}]}`)), "{a.b|c} {d")
 	f.Add([]byte(""), []byte(`{"type": "STATE", "value": null}`), "{")

@@ -563,6 +563,8 @@ export interface Params {
   option_tap_group: [];
   option_tap_incremental: [];
   option_tap_max_records: [];
+  option_tap_reader: [];
+  option_tap_readers: [];
   option_tap_streams: [];
   option_tap_tags: [];
   option_tap_text: [];
@@ -951,6 +953,8 @@ export interface Params {
   tap_option_negative: [];
   tap_output_invalid: [];
   tap_path_relative: [string];
+  tap_readers_incomplete: [];
+  tap_readers_invalid: [string];
   tap_record_gone: [];
   tap_record_large: [number];
   tap_slow: [string, string];

@@ -332,6 +332,8 @@ export const reading = {
   tap_failed: (a) => `${a} endete mit einem Fehler; seine Meldungen stehen im Protokoll des Servers`,
   tap_file_relative: (a) => `files: der Pfad ${a} muss absolut sein`,
   tap_linux: 'Taps laufen nur unter Linux',
+  tap_readers_incomplete: 'readers: Nennen Sie in readers das Feld mit den Gruppen und in reader die Gruppe; eines davon fehlt',
+  tap_readers_invalid: (a) => `readers: Schreiben Sie ein Feld als {name}, nicht ${a}; sein Wert ist eine Gruppe oder eine Liste von Gruppen`,
   tap_option_negative: 'max_records darf nicht negativ sein',
   tap_output_invalid: 'Das Programm schreibt Zeilen, die keine Singer-Nachrichten sind; ist es ein Tap?',
   tap_path_relative: (a) => `Der Pfad des Taps ${a} muss absolut sein`,

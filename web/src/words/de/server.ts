@@ -309,6 +309,8 @@ export const server: Sentences = {
   option_tap_files: 'Dateien und Ordner, die der Tap lesen darf, mit Kommas getrennt',
   option_tap_group: 'Vorlage; Datensätze mit demselben Wert werden ein Dokument',
   option_tap_incremental: 'dem Tap den Stand des letzten Laufs geben, damit er nur Änderungen schreibt',
+  option_tap_readers: 'Feld mit den Gruppen, die einen Datensatz lesen dürfen, etwa {visibility.groups}',
+  option_tap_reader: 'Gruppe, deren Dokumente die Quelle hat; braucht readers',
   option_tap_max_records: 'Höchstzahl der Datensätze der Quelle',
   option_tap_streams: 'zu lesende Ströme, mit Kommas getrennt',
   option_tap_tags: 'Vorlage der Schlagwörter, mit Kommas getrennt',

@@ -332,6 +332,8 @@ export const reading = {
   tap_failed: (a) => `${a} terminó con un error; sus mensajes están en el registro del servidor`,
   tap_file_relative: (a) => `files: la ruta ${a} debe ser absoluta`,
   tap_linux: 'Los taps solo funcionan en Linux',
+  tap_readers_incomplete: 'readers: indique en readers el campo con los grupos y en reader el grupo; falta uno de ellos',
+  tap_readers_invalid: (a) => `readers: escriba un campo como {name}, no ${a}; su valor es un grupo o una lista de grupos`,
   tap_option_negative: 'max_records: no puede ser negativo',
   tap_output_invalid: 'El programa escribe líneas que no son mensajes de Singer; ¿es un tap?',
   tap_path_relative: (a) => `La ruta del tap ${a} debe ser absoluta`,

@@ -302,6 +302,8 @@ export const server: Sentences = {
   option_tap_files: 'Archivos y carpetas que el tap puede leer, separados por comas',
   option_tap_group: 'Plantilla; los registros con el mismo valor forman un documento',
   option_tap_incremental: 'Pasar al tap el estado de la última ejecución para que solo escriba los cambios',
+  option_tap_readers: 'campo con los grupos que pueden leer un registro, como {visibility.groups}',
+  option_tap_reader: 'grupo cuyos documentos tiene la fuente; requiere readers',
   option_tap_max_records: 'Número máximo de registros de la fuente',
   option_tap_streams: 'Flujos que se leen, separados por comas',
   option_tap_tags: 'Plantilla de las etiquetas, separadas por comas',

@@ -330,6 +330,8 @@ export const reading = {
   tap_failed: (a) => `${a} s’est terminé par une erreur ; le journal du serveur contient ses messages`,
   tap_file_relative: (a) => `files : le chemin ${a} doit être absolu`,
   tap_linux: 'Les taps ne fonctionnent que sous Linux',
+  tap_readers_incomplete: 'readers : indiquez dans readers le champ des groupes et dans reader le groupe ; l’un des deux manque',
+  tap_readers_invalid: (a) => `readers : écrivez un champ sous la forme {name}, pas ${a} ; sa valeur est un groupe ou une liste de groupes`,
   tap_option_negative: 'max_records : la valeur ne peut pas être négative',
   tap_output_invalid: 'Le programme écrit des lignes qui ne sont pas des messages Singer ; est-ce un tap ?',
   tap_path_relative: (a) => `Le chemin du tap ${a} doit être absolu`,
