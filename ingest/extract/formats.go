@@ -8,6 +8,7 @@ import (
 	"docent/ingest/extract/djvu"
 	"docent/ingest/extract/ebook"
 	"docent/ingest/extract/epub"
+	"docent/ingest/extract/export"
 	"docent/ingest/extract/html"
 	"docent/ingest/extract/latex"
 	"docent/ingest/extract/link"
@@ -47,7 +48,7 @@ var Formats = format.List{
 	office.AppleFormat, office.PackedFormat,
 	docx.Format, pptx.Format, xlsx.Format, diagram.VisioFormat,
 	office.WordFormat, office.ExcelFormat, office.PowerPointFormat,
-	archive.ZIPFormat, archive.TARFormat, archive.WARCFormat,
+	archive.ZIPFormat, archive.TARFormat, archive.WARCFormat, export.Format,
 	// These files are text. Their names and marks tell the format.
 	chat.Format, logfile.Format,
 	diagram.DrawIOFormat,

@@ -9,6 +9,7 @@ import (
 
 	"docent/ingest/extract/archive"
 	"docent/ingest/extract/chat"
+	"docent/ingest/extract/export"
 	"docent/ingest/extract/mail"
 	"docent/ingest/extract/part"
 	"docent/ingest/extract/pdf"
@@ -30,6 +31,7 @@ const (
 	mailbox                    // a mailbox of messages
 	archived                   // an archive of files
 	portfolio                  // a PDF with attachments
+	exported                   // an export of a wiki or a notebook
 	maxLevels = 4              // depth of nested containers
 	maxStores = 2              // depth of mailboxes and archives among them
 )
@@ -48,6 +50,8 @@ func containerOf(name string, head []byte) container {
 		return archived
 	case pdf.MayHold(head):
 		return portfolio
+	case export.Is(head):
+		return exported
 	case newFile(name, nil).NeverMail:
 		return single
 	case mail.IsMbox(head):
@@ -158,6 +162,8 @@ func (x *expander) open(c container, name string, data []byte, prefix string, le
 		parts = mail.OutlookAttachments(x.ctx, data, endingOf)
 	case mailbox:
 		parts, stores = mail.Messages(x.ctx, data), stores+1
+	case exported:
+		parts = export.Pages(x.ctx, data)
 	case archived:
 		parts, stores = archive.Entries(x.ctx, name, data, x.budget), stores+1
 		workspace, isWorkspace = chat.OpenWorkspace(data)

@@ -53,7 +53,8 @@ var floatNames = map[string][2]string{
 // newNumbers reads how the document counts.
 func newNumbers(text string) *numbers {
 	n := &numbers{
-		labels: map[string]string{}, values: map[string]int{}, shown: map[string]string{}, counter: map[string]string{}, below: map[string][]string{},
+		labels: map[string]string{}, values: map[string]int{}, below: map[string][]string{},
+		shown: map[string]string{}, counter: map[string]string{},
 		forms: map[string]string{
 			"part": `\Roman{part}`, "section": `\arabic{section}`, "subsection": `\thesection.\arabic{subsection}`,
 			"subsubsection": `\thesubsection.\arabic{subsubsection}`, "paragraph": `\thesubsubsection.\arabic{paragraph}`,
@@ -100,7 +101,8 @@ func newNumbers(text string) *numbers {
 	}
 	for _, m := range formCommand.FindAllStringSubmatch(text, 100) {
 		if depth := strings.TrimPrefix(m[2], "enum"); depth != m[2] {
-			if k := map[string]int{"i": 1, "ii": 2, "iii": 3, "iv": 4}[depth]; k > 0 && (m[1] == "label" || !strings.Contains(text, `\labelenum`+depth)) {
+			k := map[string]int{"i": 1, "ii": 2, "iii": 3, "iv": 4}[depth]
+			if k > 0 && (m[1] == "label" || !strings.Contains(text, `\labelenum`+depth)) {
 				n.lists[k-1] = printed.ReplaceAllStringFunc(m[3], func(s string) string {
 					if p := printed.FindStringSubmatch(s); p[2] != "" {
 						return `\` + p[2] + "*"
@@ -278,7 +280,8 @@ func (n *numbers) listForm(options string, depth int) (form string, before int) 
 			}
 		}
 	}
-	if sample := shortLabel.FindStringIndex(options); !named && sample != nil && len(options) < maxForm && !strings.Contains(options, "resume") {
+	sample := shortLabel.FindStringIndex(options)
+	if !named && sample != nil && len(options) < maxForm && !strings.Contains(options, "resume") {
 		form = options[:sample[0]] + `\` + numeralOf[options[sample[0]:sample[1]]] + "*" + options[sample[1]:]
 	}
 	return form, before

@@ -215,6 +215,7 @@ export interface Params {
   excel_binary: [];
   excel_legacy: [];
   excel_without_sheets: [];
+  export_damaged: [];
   export_too_large: [number, number];
   export_too_long: [];
   fact_key_length: [number];

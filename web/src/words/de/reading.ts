@@ -16,6 +16,7 @@ export const reading = {
   skipped_index: 'Verzeichnis von Sphinx: Es nennt die Seiten für Programme',
   skipped_minified: 'Minifizierter Code: Ein Programm hat ihn geschrieben',
   skipped_office_lock: 'Sperrdatei: Ein Office-Programm hat das Dokument geöffnet',
+  export_damaged: 'beschädigt: Der Export lässt sich nicht bis zum Ende lesen; exportieren Sie ihn noch einmal',
   skipped_chat_index: 'Liste der Personen oder Kanäle: Die Nachrichten nennen sie',
   skipped_package_lock: 'Paketsperre: Eine Paketverwaltung hat sie geschrieben',
   skipped_pointer: 'Verweis: Das Dokument selbst liegt an einem anderen Ort; bitte herunterladen oder exportieren',

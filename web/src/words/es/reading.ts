@@ -18,6 +18,7 @@ export const reading = {
   skipped_index: 'Índice de Sphinx: enumera las páginas para programas',
   skipped_minified: 'Código minificado: lo escribió un programa',
   skipped_office_lock: 'Archivo de bloqueo: un programa de oficina tiene abierto el documento',
+  export_damaged: 'dañado: la exportación no puede leerse hasta el final; expórtela de nuevo',
   skipped_chat_index: 'Lista de personas o canales: los mensajes los nombran',
   skipped_package_lock: 'Bloqueo de paquetes: lo escribió un gestor de paquetes',
   skipped_pointer: 'Puntero: el documento en sí está en otro lugar; descárguelo o expórtelo',

@@ -304,7 +304,7 @@ export const server: Sentences = {
   option_tap_group: 'modèle ; les enregistrements de même valeur forment un seul document',
   option_tap_incremental: 'transmettre au tap l’état de la dernière exécution, pour qu’il n’écrive que les changements',
   option_tap_readers: 'champ avec les groupes qui peuvent lire un enregistrement, comme {visibility.groups}',
-  option_tap_reader: 'groupe dont la source contient les documents ; nécessite readers',
+  option_tap_reader: 'groupe dont la source contient les documents ; nécessite readers',
   option_tap_max_records: 'nombre maximal d’enregistrements de la source',
   option_tap_streams: 'flux à lire, séparés par des virgules',
   option_tap_tags: 'modèle des étiquettes, séparées par des virgules',
