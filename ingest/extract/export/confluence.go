@@ -37,7 +37,8 @@ func confluence(d *xml.Decoder, add func(page) bool) error {
 		}
 		switch o.class {
 		case "Page", "BlogPost":
-			if status := o.values["contentStatus"]; (status == "" || status == "current") && o.links["originalVersion"] == "" && len(pages) < maxPages {
+			status := o.values["contentStatus"]
+			if (status == "" || status == "current") && o.links["originalVersion"] == "" && len(pages) < maxPages {
 				pages = append(pages, o)
 			}
 		case "Comment":

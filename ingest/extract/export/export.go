@@ -181,7 +181,8 @@ func evernote(f fields) (page, bool) {
 	_, body, _ = strings.Cut(body, ">")
 	body, _, _ = strings.Cut(body, "</en-note>")
 	p.body = strings.NewReplacer(
-		`<en-todo checked="true"/>`, "☑ ", `<en-todo checked="true" />`, "☑ ", `<en-todo checked="false"/>`, "☐ ", `<en-todo checked="false" />`, "☐ ",
+		`<en-todo checked="true"/>`, "☑ ", `<en-todo checked="true" />`, "☑ ",
+		`<en-todo checked="false"/>`, "☐ ", `<en-todo checked="false" />`, "☐ ",
 		"<en-todo/>", "☐ ", "<en-todo />", "☐ ").Replace(body)
 	p.changed = timeOf(cmp.Or(f.first("updated"), f.first("created")))
 	return p, true

@@ -126,9 +126,9 @@ func (l *latex) begin() {
 	if len(l.grids) == 0 {
 		l.flush()
 	}
-	if name, ok := l.numbers.shown[env]; ok && l.inner == 0 {
+	if l.numbers.shown[env] != "" && l.inner == 0 {
 		title, _ := l.option()
-		l.statement(name, l.numbers.step(l, l.numbers.counter[env]), title)
+		l.numbers.statement(l, env, title)
 		return
 	}
 	switch base {
@@ -142,9 +142,9 @@ func (l *latex) begin() {
 }
 
 // statement begins the text of a theorem.
-func (l *latex) statement(name, number, title string) {
-	front := name
-	if number != "" {
+func (n *numbers) statement(l *latex, env, title string) {
+	front := n.shown[env]
+	if number := n.step(l, n.counter[env]); number != "" {
 		front += " " + number
 	}
 	if title = strings.TrimSpace(l.render(title)); title != "" {
@@ -154,7 +154,7 @@ func (l *latex) statement(name, number, title string) {
 }
 
 // counted returns a formula with its number, and without its labels.
-func (l *latex) counted(env, formula string) string {
+func (n *numbers) counted(l *latex, env, formula string) string {
 	switch env {
 	case "equation", "align", "gather", "multline", "eqnarray", "flalign", "alignat", "dmath":
 	default:
@@ -165,13 +165,13 @@ func (l *latex) counted(env, formula string) string {
 		lines = strings.Split(formula, `\\`)
 	}
 	for i, line := range lines {
-		if strings.Contains(line, `\notag`) || strings.Contains(line, `\nonumber`) || strings.TrimSpace(line) == "" || !l.numbers.on {
+		if strings.Contains(line, `\notag`) || strings.Contains(line, `\nonumber`) || strings.TrimSpace(line) == "" || !n.on {
 			continue
 		}
-		number := l.numbers.step(l, "equation")
+		number := n.step(l, "equation")
 		before, after, ok := strings.Cut(line, `\label{`)
 		if key, rest, closed := strings.Cut(after, "}"); ok && closed {
-			l.numbers.label(key)
+			n.label(key)
 			line = strings.TrimSpace(before) + " " + strings.TrimSpace(rest)
 		}
 		lines[i] = strings.TrimSpace(line) + " (" + number + ")"
@@ -268,7 +268,7 @@ func trimListing(env, code string) string {
 
 // display adds a displayed formula in its source form.
 func (l *latex) display(env string) {
-	formula := l.counted(env, strings.TrimSpace(l.until(env)))
+	formula := l.numbers.counted(l, env, strings.TrimSpace(l.until(env)))
 	if len(l.grids) > 0 || l.inner > 0 {
 		l.write(" " + formula + " ")
 		return
