@@ -27,7 +27,7 @@ type printedForm struct {
 
 const (
 	dayPart   = `(?P<day>\d{1,4}[./-](?:\d{1,2}|[A-Z][a-z]{2})[./-]\d{1,4})`
-	clockPart = `(?P<clock>\d{1,2}[:.]\d{2}(?:[:.]\d{2})?)(?:[ \x{202f}\x{a0}]?(?P<half>[AaPp])\.?[ \x{202f}\x{a0}]?[Mm]\.?)?`
+	clockPart = `(?P<clock>\d{1,2}[:.]\d{2}(?:[:.]\d{2})?)(?:[ _\x{202f}\x{a0}]?(?P<half>[AaPp])\.?[ \x{202f}\x{a0}]?[Mm]\.?)?`
 )
 
 // printedForms are the known forms. A conversation has the first that matches.
@@ -75,6 +75,8 @@ var logged = lazyregexp.New(`(?:^|[\s.\[])(?:EMERGENCY|ALERT|CRITICAL|FATAL|ERRO
 // the name of a group.
 var omitted = lazyregexp.New(`(?i)^(?:\x{200e}.*|<(?:media omitted|medien ausgeschlossen|médias omis|multimedia omitido|mídia oculta|media omessi|` +
 	`media weggelaten|без медиафайлов|attached: [^<>]*|[^<>]* omitted)>|null|.{1,80}\((?:file attached|datei angehängt|fichier joint|archivo adjunto)\)|` +
+	`(?:messages and calls are end-to-end encrypted|nachrichten und anrufe sind ende-zu-ende-verschlüsselt|` +
+	`les messages et les appels sont chiffrés de bout en bout|los mensajes y las llamadas están cifrados de extremo a extremo)\b.*|` +
 	`(?:this message was deleted|you deleted this message|diese nachricht wurde gelöscht|ce message a été supprimé|este mensaje fue eliminado)\.?)$`)
 
 // edited matches the mark at the end of messages that were changed later.

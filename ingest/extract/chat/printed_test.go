@@ -7,7 +7,7 @@ func TestPrinted(t *testing.T) {
 	t.Parallel()
 	verify(t, map[string]sample{
 		"WhatsApp in the United States": {
-			"_chat.txt", "[10/12/26, 9:15:02\u202fAM] Vera: Where is it?\n[10/13/26, 6:00:00\u202fPM] Bo: In locker 12. \u200e<This message was edited>\n",
+			"_chat.txt", "[10/12/26, 9:15:01_AM] Crew: Messages and calls are end-to-end encrypted. Tap.\n[10/12/26, 9:15:02\u202fAM] Vera: Where is it?\n[10/13/26, 6:00:00\u202fPM] Bo: In locker 12. \u200e<This message was edited>\n",
 			"_chat", "h1 Monday, 12 October 2026\np Vera (09:15): Where is it?\nh1 Tuesday, 13 October 2026\np Bo (18:00): In locker 12.\n",
 		},
 		"WhatsApp without pictures": {

@@ -174,18 +174,17 @@ func readFields(d *xml.Decoder) (fields, error) {
 // evernote returns a note.
 func evernote(f fields) (page, bool) {
 	p := page{title: f.first("title"), tags: f["tag"]}
-	_, body, ok := strings.Cut(f.first("content"), "<en-note")
-	if !ok {
-		return p, false
+	body := f.first("content")
+	if _, inner, ok := strings.Cut(body, "<en-note"); ok { // some programs leave it out
+		_, inner, _ = strings.Cut(inner, ">")
+		body, _, _ = strings.Cut(inner, "</en-note>")
 	}
-	_, body, _ = strings.Cut(body, ">")
-	body, _, _ = strings.Cut(body, "</en-note>")
 	p.body = strings.NewReplacer(
 		`<en-todo checked="true"/>`, "☑ ", `<en-todo checked="true" />`, "☑ ",
 		`<en-todo checked="false"/>`, "☐ ", `<en-todo checked="false" />`, "☐ ",
 		"<en-todo/>", "☐ ", "<en-todo />", "☐ ").Replace(body)
 	p.changed = timeOf(cmp.Or(f.first("updated"), f.first("created")))
-	return p, true
+	return p, strings.TrimSpace(body) != ""
 }
 
 // wordpress returns a page or a post that is published.
