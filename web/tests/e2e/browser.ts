@@ -1,11 +1,15 @@
 // The browser that the files of a worker share, and the checks of every page: no requests to
 // other hosts, no scripts of foreign content, and no errors.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 
 let launched: Promise<Browser> | undefined;
+
+/** The headless shell of Chromium needs a seventh of the time of Chromium to open a context, because it has no windows. */
+const shell = '/usr/bin/chromium-headless-shell';
+const executablePath = process.env.CHROMIUM ?? (existsSync(shell) ? shell : '/usr/bin/chromium');
 
 /**
  * launch returns the browser of this worker. It has a microphone that beeps, and all hosts
@@ -13,7 +17,7 @@ let launched: Promise<Browser> | undefined;
  */
 export const launch = (): Promise<Browser> =>
   (launched ??= chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    executablePath,
     args: [
       '--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run',
       '--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream', '--host-resolver-rules=MAP *.test 127.0.0.1',
@@ -120,18 +124,33 @@ const exceptions: Record<string, RegExp> = {
   'heading-order': /(?:^|[\s>])h[4-6]\b[^>]*$/,
 };
 
+const rules = {
+  all: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  /** The rules whose result depends on the theme. */
+  colors: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
+  /** The rules whose result depends on sizes and places. */
+  layout: { type: 'rule', values: ['color-contrast', 'target-size', 'scrollable-region-focusable'] },
+};
+
 /** accessible fails on violations of WCAG 2.2 AA and of axe's best practices, also in open shadow roots. */
-export async function accessible(page: Page): Promise<void> {
-  await page.evaluate(axeSource); // through the debugger, so the page's policy stays unchanged
+export async function accessible(page: Page, which: keyof typeof rules = 'all'): Promise<void> {
+  // Through the debugger, so the page's policy stays unchanged.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource);
   const { violations } = await page.evaluate(
-    () =>
-      (globalThis as unknown as { axe: { run(o: object): Promise<AxeResults> } }).axe.run({
-        runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-      }) as Promise<AxeResults>,
+    (runOnly) => (globalThis as unknown as { axe: { run(o: object): Promise<AxeResults> } }).axe.run({ runOnly, resultTypes: ['violations'] }),
+    rules[which],
   );
   const bad = violations
     .map((v) => ({ ...v, nodes: v.nodes.filter((n) => !exceptions[v.id]?.test(String(n.target))) }))
     .filter((v) => v.nodes.length > 0)
     .map((v) => `${v.impact} ${v.id}: ${v.help}: ${v.nodes.map((n) => `${JSON.stringify(n.target)} ${n.failureSummary ?? ''}`).join('; ')}`);
   expect(bad).toEqual([]);
+}
+
+/** accessibleInThemes is accessible in the light theme, and then checks the colors of the dark one. */
+export async function accessibleInThemes(page: Page): Promise<void> {
+  await accessible(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await accessible(page, 'colors');
+  await page.emulateMedia({ colorScheme: 'light' });
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MockModel } from '../mock/model';
-import { accessible, launch, stopClock, watch, within, type Watched } from './browser';
+import { accessible, accessibleInThemes, launch, stopClock, watch, within, type Watched } from './browser';
 import { guide, log, printed, rules, sentence } from './harbor';
 import { startProgram, type Program } from './program';
 
@@ -528,10 +528,9 @@ ${[...'ABCDEFGHIJKL'].map((name) => `Boat ${name} moors stern first at the quixe
   });
 
   test.each([
-    ['light', { colorScheme: 'light' }],
-    ['dark', { colorScheme: 'dark' }],
-    ['360 px', { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }],
-  ] as const)('accessible in every view: %s', async (name, options) => {
+    ['light and dark', {}, accessibleInThemes],
+    ['360 px', { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }, accessible],
+  ] as const)('accessible in every view: %s', async (name, options, accessible) => {
     const { page, check } = await start(options);
     const cite = (await lanterns(page)).locator('.cite').first();
     if (name === '360 px') {

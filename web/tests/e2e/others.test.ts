@@ -1,7 +1,7 @@
 // Conversations of others on the real program: DOCENT_BIN=…/docent npm run e2e.
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accessible, launch, watch } from './browser';
+import { accessibleInThemes, launch, watch } from './browser';
 import { startProgram, type Program } from './program';
 
 const password = 'correct horse battery';
@@ -24,8 +24,7 @@ describe('conversations of others', () => {
   afterAll(() => program?.stop());
 
   const looks: [string, BrowserContextOptions, Record<string, string>, string][] = [
-    ['light', { colorScheme: 'light' }, {}, 'You are reading a conversation of ann. Your reading is logged.'],
-    ['dark', { colorScheme: 'dark' }, {}, 'You are reading a conversation of ann. Your reading is logged.'],
+    ['light and dark', {}, {}, 'You are reading a conversation of ann. Your reading is logged.'],
     ['390 px, German', { viewport: { width: 390, height: 800 } }, { 'docent.language': 'de' }, 'Sie lesen eine Unterhaltung von ann. Dieser Zugriff wird protokolliert.'],
   ];
   for (const [name, options, storage, banner] of looks) {
@@ -46,14 +45,14 @@ describe('conversations of others', () => {
       await row.waitFor();
       expect(await row.locator('.owner').innerText()).toBe('ann');
       expect(await page.locator('nav .lists a').count()).toBe(0); // the administrator's own conversations
-      await accessible(page);
+      await accessibleInThemes(page);
       await shot('list');
       await row.click();
       await page.getByText(banner).waitFor();
       await page.locator('.answer .cite').first().waitFor();
       expect(await page.locator('textarea').count()).toBe(0);
       expect(await page.locator('.turns .icon-button').count()).toBe(1); // ready to copy
-      await accessible(page);
+      await accessibleInThemes(page);
       await shot('transcript');
       const added = log().slice(0, -before || undefined).filter((line) => line.includes('conversation'));
       expect(added.map((line) => line.match(/conversations?\.\w+/)![0])).toEqual(['conversation.read', 'conversations.listed']);

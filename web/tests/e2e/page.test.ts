@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { MockDocent } from '../mock/server';
-import { accessible, launch, stopClock, watch, wheel, type Watched } from './browser';
+import { launch, stopClock, watch, wheel, type Watched } from './browser';
 
 let browser: Browser;
 let mock: MockDocent;
@@ -309,49 +309,4 @@ test('the chosen theme stays', async () => {
   await page.getByRole('button', { name: /^Theme/ }).click();
   await page.reload();
   await expect.poll(() => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)).toBe('rgb(23, 22, 20)');
-});
-
-describe('accessible', () => {
-  test.each([
-    ['light', { colorScheme: 'light' }],
-    ['dark', { colorScheme: 'dark' }],
-    ['360 px', { colorScheme: 'light', viewport: { width: 360, height: 740 }, hasTouch: true }],
-    ['320 px, right to left', { colorScheme: 'dark', viewport: { width: 320, height: 640 } }],
-  ] as const)('%s', async (name, options) => {
-    const other = await watch(browser, mock.url, options);
-    page = other.page;
-    if (name.includes('right')) await page.addInitScript(() => addEventListener('DOMContentLoaded', () => (document.documentElement.dir = 'rtl')));
-    const wide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-    await page.goto(mock.url);
-    await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.waitForLoadState('networkidle');
-    await accessible(page);
-    await ask('backup');
-    await answered();
-    await accessible(page);
-    await expect.poll(() => wide()).toBe(false);
-    await page.locator('.cite').first().click();
-    await page.locator('mark.active').first().waitFor();
-    await accessible(page);
-    await expect.poll(() => wide()).toBe(false);
-    await page.keyboard.press('Escape');
-    await page.mouse.move(5, 500); // pointing at a number shows its passage
-    const menu = page.getByRole('button', { name: 'Menu', exact: true });
-    if (await menu.isVisible()) {
-      await menu.click();
-      await page.getByRole('link', { name: 'Documents' }).click({ trial: true }); // the card is there and does not move
-      await accessible(page);
-      await page.keyboard.press('Escape');
-      await expect.poll(() => focused('aria-label')).toBe('Menu');
-    }
-    await page.goto(`${mock.url}/#/documents`);
-    await page.locator('.row').first().waitFor();
-    await accessible(page);
-    await expect.poll(() => wide()).toBe(false);
-    await page.getByRole('button', { name: 'Options for “Backups”' }).click();
-    await page.getByRole('menuitem', { name: 'Delete' }).click();
-    await accessible(page);
-    await page.keyboard.press('Escape');
-    await other.check();
-  });
 });

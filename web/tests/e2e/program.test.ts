@@ -189,24 +189,6 @@ describe('the page on the real program', () => {
     await page.waitForLoadState('networkidle');
   });
 
-  test.each([
-    ['light', { colorScheme: 'light' }],
-    ['dark', { colorScheme: 'dark' }],
-    ['360 px', { viewport: { width: 360, height: 740 }, hasTouch: true }],
-  ] as const)('accessible: %s', async (_, options) => {
-    const other = await watch(browser, program.url, options);
-    page = other.page;
-    await page.goto(program.url);
-    await page.getByRole('heading', { level: 1 }).waitFor();
-    await accessible(page);
-    await ask('When do spring tides occur?');
-    await page.locator('.cite').first().click();
-    await page.locator('mark.active').first().waitFor();
-    await accessible(page);
-    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
-    await other.check();
-  });
-
   test('the server sends the policy, and caches only files with a hash in their name', async () => {
     const index = await page.request.get(program.url);
     expect(index.headers()['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'/);

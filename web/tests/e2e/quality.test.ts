@@ -1,7 +1,7 @@
 // Kept questions and thresholds on the real program: DOCENT_BIN=…/docent npm run e2e.
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { accessible, launch, watch } from './browser';
+import { accessible, accessibleInThemes, launch, watch } from './browser';
 import { startProgram, type Program } from './program';
 
 interface Asked {
@@ -49,8 +49,7 @@ describe('quality', () => {
   });
 
   const looks: [string, BrowserContextOptions, string][] = [
-    ['light', { colorScheme: 'light' }, 'en'],
-    ['dark', { colorScheme: 'dark' }, 'en'],
+    ['light and dark', {}, 'en'],
     ['390 px, German', { viewport: { width: 390, height: 800 } }, 'de'],
   ];
   for (const [name, options, language] of looks) {
@@ -61,7 +60,7 @@ describe('quality', () => {
       await page.goto(`${program.url}/#/console/quality`);
       await page.locator('.tag.solved').nth(1).waitFor();
       await page.locator('.effect', { hasText: '1' }).waitFor();
-      await accessible(page);
+      await accessibleInThemes(page);
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
       if (shot(name)) await page.screenshot({ path: shot(name), fullPage: true });
       await watched.check();

@@ -262,18 +262,28 @@ describe('the widget', () => {
     await accessible(page);
   });
 
-  for (const [name, context, attributes] of [
-    ['light', {}, { 'data-theme': 'light' }], ['dark', {}, { 'data-theme': 'dark' }], ['a light colour on light', {}, { 'data-accent': '#ffdd55', 'data-theme': 'light' }],
-    ['320 px', { viewport: { width: 320, height: 640 } }, {}],
-  ] as [string, BrowserContextOptions, Record<string, string>][]) {
+  for (const [name, context, themes] of [
+    ['in light, dark, and a light color', {}, [{ 'data-theme': 'dark', 'data-accent': '' }, { 'data-theme': 'light', 'data-accent': '#ffdd55' }, { 'data-theme': 'light', 'data-accent': '' }]],
+    ['320 px', { viewport: { width: 320, height: 640 } }, []],
+  ] as [string, BrowserContextOptions, Record<string, string>[]][]) {
     test(`everybody can use it: ${name}`, async () => {
-      const page = await visit({ context, attributes });
-      await accessible(page);
+      const page = await visit({ context, attributes: { 'data-theme': 'light' } });
+      const inThemes = async () => {
+        await accessible(page);
+        for (const theme of themes) {
+          await page.locator('script[src$="widget.js"]').evaluate((el, theme) => {
+            for (const [key, value] of Object.entries(theme)) el.setAttribute(key, value);
+          }, theme);
+          await expect.poll(() => page.locator('docent-widget .root').evaluate((el) => getComputedStyle(el).colorScheme)).toBe(theme['data-theme']);
+          await accessible(page, 'colors');
+        }
+      };
+      await inThemes();
       await ask(page, 'When do neap tides occur?');
       await answers(page).locator('summary').click();
       await answers(page).locator('button.cite').first().click();
       await panel(page).getByRole('tooltip').waitFor();
-      await accessible(page);
+      await inThemes();
       const { width, height } = page.viewportSize()!;
       const box = (await panel(page).boundingBox())!;
       if (width < 400) expect([box.x, box.y, box.width, box.height]).toEqual([0, 0, width, height]);
