@@ -39,6 +39,7 @@ type cluster struct {
 	admin string // URL of the server's database for administration
 	own   *Server
 	name  string // the template's
+	files bool   // the server can copy the files of a template
 
 	mu     sync.Mutex // guards filled
 	filled []string   // the databases of Template
@@ -97,7 +98,7 @@ func Template(ctx context.Context, from string, fill func(url string) error) (na
 		return "", err
 	}
 	name = "docent_test_" + strings.ToLower(rand.Text())
-	if err := do(ctx, c.admin, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, cmp.Or(from, c.name))); err != nil {
+	if err := do(ctx, c.admin, c.create(name, cmp.Or(from, c.name))); err != nil {
 		return "", err
 	}
 	c.mu.Lock()
@@ -119,7 +120,7 @@ func (c *cluster) clone(t testing.TB, template string) string {
 	defer cancel()
 	name := "docent_test_" + strings.ToLower(rand.Text())
 	database := withDatabase(c.admin, name)
-	if err := do(ctx, c.admin, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, template)); err != nil {
+	if err := do(ctx, c.admin, c.create(name, template)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -179,7 +180,33 @@ func (c *cluster) prepare(ctx context.Context) error {
 		return err
 	}
 	c.name = "docent_template_" + hash
+	if c.files, err = copiesFiles(ctx, c.admin); err != nil {
+		return err
+	}
 	return template(ctx, c.admin, c.name)
+}
+
+// copiesFiles reports whether the server can copy the files of a template, as all versions from 15 on.
+func copiesFiles(ctx context.Context, admin string) (can bool, err error) {
+	conn, err := pgx.Connect(ctx, admin)
+	if err != nil {
+		return false, fmt.Errorf("connect to the test server: %w", err)
+	}
+	defer conn.Close(ctx) //nolint:errcheck // only read from
+	if err := conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::int >= 150000").Scan(&can); err != nil {
+		return false, fmt.Errorf("read the version of the test server: %w", err)
+	}
+	return can, nil
+}
+
+// create returns the statement that copies a database. To copy its files takes half the processor time of the default, which
+// writes each page to the log.
+func (c *cluster) create(name, template string) string {
+	query := fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, template)
+	if c.files {
+		query += " STRATEGY file_copy"
+	}
+	return query
 }
 
 // template makes the template database if it does not exist. The database gets its final name last, so an interrupted
