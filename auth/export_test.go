@@ -17,6 +17,14 @@ const (
 	ClockSkew     = clockSkew
 )
 
+// fullCost is cost outside of these tests.
+var fullCost = cost
+
+func init() { cost.memory, cost.time = 64, 1 }
+
+// HashAtFullCost is HashPassword outside of these tests.
+func HashAtFullCost(password string) (string, error) { return fullCost.of(password) }
+
 // Hashing returns a channel that is full while no further password check may
 // start.
 func (a *Authenticator) Hashing() chan struct{} { return a.hashing }

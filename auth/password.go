@@ -43,9 +43,15 @@ const (
 	maxHashBytes   = 64
 )
 
+// cost has the parameters of new hashes. Only the tests of this package lower it: hashes took most of their time.
+var cost = phc{memory: hashMemory, time: hashTime, threads: hashThreads}
+
 // HashPassword returns the hash of a password as a PHC string. It fails with
 // fault.Invalid if the password is too short or too long.
-func HashPassword(password string) (string, error) {
+func HashPassword(password string) (string, error) { return cost.of(password) }
+
+// of is HashPassword with the parameters of h.
+func (h phc) of(password string) (string, error) {
 	if len(password) > MaxPasswordBytes {
 		return "", fault.New(fault.Invalid, "password_too_long", "a password may have at most %d bytes", MaxPasswordBytes)
 	}
@@ -53,9 +59,8 @@ func HashPassword(password string) (string, error) {
 	if utf8.RuneCountInString(password) < MinPassword {
 		return "", fault.New(fault.Invalid, "password_too_short", "a password needs at least %d characters", MinPassword)
 	}
-	salt := make([]byte, saltBytes)
-	_, _ = rand.Read(salt) // it never fails
-	h := phc{hashMemory, hashTime, hashThreads, salt, nil}
+	h.salt = make([]byte, saltBytes)
+	_, _ = rand.Read(h.salt) // it never fails
 	h.key = h.hash(password, keyBytes)
 	return h.String(), nil
 }
@@ -115,7 +120,9 @@ func (h phc) matches(password string) bool {
 // nobody returns a hash that no password has. Checking against it takes as long
 // as against a user's, so the time does not reveal which users exist.
 func nobody() phc {
-	return phc{hashMemory, hashTime, hashThreads, make([]byte, saltBytes), make([]byte, keyBytes)}
+	h := cost
+	h.salt, h.key = make([]byte, saltBytes), make([]byte, keyBytes)
+	return h
 }
 
 // check compares a password with a hash once a slot is free, see slot.
