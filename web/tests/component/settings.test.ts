@@ -123,3 +123,21 @@ test('a test that fails says why, in words', async () => {
   await page.getByText('the server refuses the key').waitFor();
   await page.getByText('status 401: invalid key').waitFor();
 });
+
+test('the key that sends is remembered', async () => {
+  const radio = () => page.getByRole('radio', { name: 'Ctrl+Enter', exact: true });
+  await page.goto('#/settings');
+  await page.getByText('Shift+Enter starts a new line.').waitFor();
+  await radio().check();
+  await expect.poll(() => localStorage.getItem('docent.send')).toBe('ctrl-enter');
+  await page.reload();
+  await page.getByText('Enter starts a new line.', { exact: true }).waitFor();
+  await expect.poll(() => radio().isChecked()).toBe(true);
+});
+
+test('without logins there is no account', async () => {
+  await page.goto('#/settings');
+  await page.getByText('Ready', { exact: true }).waitFor();
+  await expect.poll(() => page.getByRole('heading', { name: 'Account' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('heading', { name: 'API tokens' }).count()).toBe(0);
+});

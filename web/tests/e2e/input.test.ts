@@ -205,17 +205,6 @@ describe('messages of the user', () => {
     expect((await stored()).filter((m) => m.is_user).map((m) => m.content)).toEqual(['When do spring tides occur?', 'What is Old Margery?']);
   });
 
-  test('ratings are there after a reload', async () => {
-    await say('When do spring tides occur?');
-    await answered(1);
-    await page.getByRole('button', { name: 'Good answer' }).click();
-    await page.keyboard.press('Escape');
-    await expect.poll(() => page.getByRole('button', { name: 'Good answer' }).getAttribute('aria-pressed')).toBe('true');
-    await page.getByText('Thank you.').first().waitFor({ state: 'attached' });
-    await page.reload();
-    await expect.poll(() => page.getByRole('button', { name: 'Good answer' }).getAttribute('aria-pressed')).toBe('true');
-  });
-
   test('files are dropped and pasted, and text is pasted as text', async () => {
     const give = (type: string, files: string[], plain = '') =>
       page.evaluate(
@@ -332,12 +321,6 @@ describe('messages of the user', () => {
     await say('/search wood pellets');
     await expect.poll(() => page.url()).toContain('#/documents/search/wood%20pellets');
     await page.getByText('heated to nineteen degrees').first().waitFor();
-  });
-
-  test('a command is chosen by the mouse', async () => {
-    await box().pressSequentially('/');
-    await page.getByRole('option', { name: /^\/settings/ }).click();
-    await expect.poll(() => page.url()).toContain('#/settings');
   });
 
   test('text that is no command is not lost', async () => {

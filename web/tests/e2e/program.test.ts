@@ -111,42 +111,6 @@ describe('the page on the real program', () => {
     }
   });
 
-  test('a question outside the documents is not answered', async () => {
-    await ask('Who won the 1987 chess championship of Paraguay?');
-    await expect.poll(() => page.locator('.answer.abstained').count()).toBe(1);
-  });
-
-  test('a conversation has a name and an address, survives a reload, and is deleted', async () => {
-    await ask('What is Old Margery?');
-    await expect.poll(() => page.locator('nav li.current').textContent()).toContain('What is Old Margery?');
-    const address = page.url();
-    expect(address).toMatch(/#\/c\/.+/);
-    await page.goto('about:blank');
-    await page.goto(address);
-    await expect.poll(() => page.locator('.answer .sources').count()).toBe(1);
-    await ask('And how often is it read?', 2);
-    await page.locator('nav li.current').hover();
-    await page.locator('nav li.current').getByRole('button', { name: /^Options/ }).click();
-    await page.getByRole('menuitem', { name: 'Rename' }).click();
-    await page.getByLabel('Name of the conversation').and(page.locator(':focus')).waitFor();
-    await page.keyboard.type('Gauges');
-    await page.keyboard.press('Enter');
-    await expect.poll(() => page.locator('nav li.current').textContent()).toContain('Gauges');
-    await expect.poll(() => sessions('Gauges')).toHaveLength(1); // a reload cancels a request on its way
-    await page.reload();
-    await expect.poll(() => page.locator('nav li.current').textContent()).toContain('Gauges');
-    await stopClock(page);
-    await page.locator('nav li.current').hover();
-    await page.getByRole('button', { name: 'Options for “Gauges”' }).click();
-    await page.getByRole('menuitem', { name: 'Delete' }).click();
-    await expect.poll(() => page.getByRole('link', { name: 'Gauges' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Dismiss' }).click(); // without undo
-    await page.clock.resume();
-    await expect.poll(() => sessions('Gauges')).toEqual([]);
-    await page.goto(address);
-    await page.getByText('no longer exists').waitFor();
-  });
-
   test('an uploaded document is cited, but not after its deletion', async () => {
     await page.goto(`${program.url}/#/documents`);
     await page.locator('.row').first().waitFor();

@@ -68,16 +68,6 @@ describe('settings', () => {
     await accessible(page);
   });
 
-  test('the key that sends is remembered', async () => {
-    await open();
-    await page.getByText('Shift+Enter starts a new line.').waitFor();
-    await radio('Ctrl+Enter').check();
-    await expect.poll(() => page.evaluate(() => localStorage.getItem('docent.send'))).toBe('ctrl-enter');
-    await page.reload();
-    await page.getByText('Enter starts a new line.').waitFor();
-    await expect.poll(() => radio('Ctrl+Enter').isChecked()).toBe(true);
-  });
-
   test('German applies at once and stays, without English texts of the page; and back', async () => {
     await page.goto(program.url);
     await page.getByLabel('Your question').fill('What is Old Margery?');
@@ -177,13 +167,6 @@ describe('settings', () => {
     await page.getByRole('button', { name: 'Refresh' }).click();
     await page.getByText('Not ready').waitFor();
     await page.getByText('database: it does not answer').waitFor();
-  });
-
-  test('without logins there is no account', async () => {
-    await open();
-    await page.getByText('Ready', { exact: true }).waitFor();
-    await expect.poll(() => page.getByRole('heading', { name: 'Account' }).count()).toBe(0);
-    await expect.poll(() => page.getByRole('heading', { name: 'API tokens' }).count()).toBe(0);
   });
 });
 
