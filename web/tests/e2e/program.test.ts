@@ -73,7 +73,6 @@ describe('the page on the real program', () => {
     await page.keyboard.press('Enter');
     await expect.poll(() => page.locator('.answer:not([aria-busy]) .sources').count(), { timeout: 60_000 }).toBe(n);
   };
-  const sessions = async (name: string) => ((await (await page.request.get(`${program.url}/api/sessions`)).json()) as { session_name: string }[]).filter((s) => s.session_name === name);
   const plain = (s: string | null) => (s ?? '').replace(/\s+/g, ' ').trim();
 
   test('answers with citations that open the passage they cite', async () => {
