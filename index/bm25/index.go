@@ -43,6 +43,7 @@ type Index struct {
 	mu sync.RWMutex
 	tables
 	scratch sync.Pool
+	counts  counts
 }
 
 // tables are the data of an index.
@@ -100,6 +101,7 @@ func (x *Index) replace(other *Index) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.tables = other.tables
+	x.counts.forget()
 }
 
 // Len implements retrieve.Mirror.
@@ -134,6 +136,7 @@ func (x *Index) Put(ctx context.Context, entries []retrieve.Entry) error {
 func (x *Index) link(entries []retrieve.Entry, batch *batch) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	defer x.counts.forget()
 	for n := range uint32(x.newTerms.len()) {
 		x.terms.later.add(string(x.newTerms.term(n)))
 		x.heads = append(x.heads, 0)
@@ -239,6 +242,7 @@ func (x *Index) unlink(ids []int64) {
 	for _, id := range ids {
 		x.kill(id)
 	}
+	x.counts.forget()
 	x.saturate()
 }
 

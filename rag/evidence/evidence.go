@@ -360,6 +360,9 @@ func newReadPassage(p Passage) readPassage {
 // stemsOf returns the stems of the words of a text, and those of words with a hyphen as one word: "Wi-Fi" is "wifi", too.
 func stemsOf(s string) map[string]bool {
 	set := text.Stems(s)
+	if !strings.Contains(s, "-") { // the expression is slow
+		return set
+	}
 	for _, w := range hyphenated.FindAllString(s, -1) {
 		for stem := range text.Stems(strings.ReplaceAll(w, "-", "")) {
 			set[stem] = true

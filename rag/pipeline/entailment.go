@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -104,7 +103,10 @@ func jointly(a, b judgment) judgment {
 
 // languageOf returns the language of a passage, or "".
 func languageOf(p corpus.Passage) string {
-	return cmp.Or(p.Document.Language, text.Language(p.Text))
+	if p.Document.Language != "" {
+		return p.Document.Language
+	}
+	return text.Language(p.Text)
 }
 
 // written decides the marks and the outcome of an answer that a model wrote. The words of

@@ -1,7 +1,6 @@
 package quote
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -36,7 +35,10 @@ func claimOf(q quote, language string) (c claim, ok bool) {
 		numberedPlace.MatchString(body) || text.OtherwiseNegative.MatchString(body) {
 		return claim{}, false
 	}
-	amounts := text.Amounts(body, cmp.Or(language, text.Language(body)))
+	if language == "" {
+		language = text.Language(body)
+	}
+	amounts := text.Amounts(body, language)
 	c = claim{subject: map[string]bool{}, amounts: amounts, denied: len(text.Denials(body)) > 0}
 	for _, w := range text.Words(text.WithoutAmounts(body)) {
 		if !w.Part && !text.IsStop(w.Stem) && !negation[w.Stem] {

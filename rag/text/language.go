@@ -73,10 +73,13 @@ func stopWordCounts(s string) (words int, stops []int) {
 // addEveryday adds the everyday words of a text to the numbers of stop words of the languages that have some: "was kostet" is
 // German, although "was" is also English. Keywords alone are in no language.
 func addEveryday(s string, stops []int) {
-	known := slices.Clone(stops)
-	for w := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M) }) {
-		for i, code := range stopLanguages() {
-			if known[i] > 0 && everyday()[code][everydayForm(code, w)] && !stopLists()[code][strings.ToLower(w)] {
+	for i, code := range stopLanguages() {
+		list := everyday()[code]
+		if stops[i] == 0 || list == nil {
+			continue
+		}
+		for w := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M) }) {
+			if list[everydayForm(code, w)] && !stopLists()[code][strings.ToLower(w)] {
 				stops[i]++
 			}
 		}
