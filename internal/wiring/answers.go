@@ -46,7 +46,7 @@ func guardedAccess(s *Store, x *Indexes, quotas *quota.Quotas) (Access, error) {
 		a.Searcher, a.Library = enforce.NewRetriever(a.rights, x.Retriever), enforce.NewLibrary(a.rights, s.DB.Library)
 		a.conversations = enforce.NewConversations(a.rights, s.DB.Sessions, s.DB.Feedbacks)
 	}
-	a.Searcher = shareSearches(a.Searcher, quotas)
+	a.Searcher = shareSearches(a.Searcher, quotas, s.Config)
 	return a, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"time"
 
+	"docent/config"
 	"docent/internal/cores"
 	"docent/internal/quota"
 	"docent/rag/pipeline"
@@ -26,9 +27,14 @@ type sharedSearcher struct {
 	quotas *quota.Quotas
 }
 
-// shareSearches bounds the concurrent searches of each client, and their time in a day.
-func shareSearches(s pipeline.Searcher, quotas *quota.Quotas) pipeline.Searcher {
-	return sharedSearcher{s, cores.NewShares(searchesPerCore * runtime.GOMAXPROCS(0)), quotas}
+// shareSearches bounds the concurrent searches of each client and of all, and their time in a day.
+func shareSearches(s pipeline.Searcher, quotas *quota.Quotas, cfg config.Config) pipeline.Searcher {
+	n := runtime.GOMAXPROCS(0)
+	all := n
+	if cfg.Embedder.Remote() || cfg.Rerank.Enabled() || minConns[cfg.Index] > 0 {
+		all = 0 // searches mostly wait for another server
+	}
+	return sharedSearcher{s, cores.NewShares(searchesPerCore*n, all), quotas}
 }
 
 // Retrieve implements pipeline.Searcher.

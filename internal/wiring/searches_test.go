@@ -23,7 +23,7 @@ func TestSearchesOfOneClientWaitForEachOther(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		running := gate{make(chan struct{}), make(chan struct{})}
-		s := sharedSearcher{running, cores.NewShares(1), nil}
+		s := sharedSearcher{running, cores.NewShares(1, 0), nil}
 		search := func(client quota.Client) {
 			go func() {
 				if _, err := s.Retrieve(quota.WithClient(t.Context(), client), retrieve.Query{}); err != nil {
