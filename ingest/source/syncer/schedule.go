@@ -54,6 +54,8 @@ func (m *Manager) Sync(ctx context.Context, id int64, retry bool, progress func(
 	if m.cfg.Track != nil {
 		ctx, ended = m.cfg.Track(ctx, r, s.at)
 	}
+	ctx, stop := context.WithTimeoutCause(ctx, m.cfg.Longest, errLongest)
+	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	run := &running{cancel: cancel, done: make(chan struct{}), at: s.at}
@@ -111,6 +113,10 @@ func (m *Manager) lease(ctx context.Context, r source.Record, owner string) (beg
 // source.Record.Stopped.
 var ErrStopped = fault.New(fault.Conflict,
 	"source_stopped", "docent ended twice while it read this source, so it paused the source; to try again, resume it on the page or with docent source resume")
+
+// errLongest is the error of a sync that takes longer than Config.Longest.
+var errLongest = fault.New(fault.Unavailable,
+	"source_slow", "reading this source takes too long; the next sync continues with the rest")
 
 // stop pauses a source whose syncs ended docent.
 func (m *Manager) stop(ctx context.Context, r source.Record, owner string) (source.Summary, error) {

@@ -45,6 +45,9 @@ type Config struct {
 	// ItemBytes bounds the memory of the stored items of one source during its sync;
 	// default 256 MiB.
 	ItemBytes int64
+	// Longest bounds the duration of a sync, so that a slow server does not keep others
+	// waiting. The next sync continues. Default 6 hours.
+	Longest time.Duration
 	// Track records syncs; default none.
 	Track Track
 	// Now returns the time; default time.Now.
@@ -85,8 +88,8 @@ func NewManager(cfg Config) (*Manager, error) {
 		return nil, errors.New("syncer: Config.Documents is missing")
 	case cfg.Vault == nil:
 		return nil, errors.New("syncer: Config.Vault is missing")
-	case cfg.Poll < 0, cfg.Lease < 0, cfg.ItemBytes < 0:
-		return nil, errors.New("syncer: Config.Poll, Lease, and ItemBytes must not be negative")
+	case cfg.Poll < 0, cfg.Lease < 0, cfg.ItemBytes < 0, cfg.Longest < 0:
+		return nil, errors.New("syncer: Config.Poll, Lease, ItemBytes, and Longest must not be negative")
 	}
 	if cfg.Poll == 0 {
 		cfg.Poll = 2 * time.Second
@@ -96,6 +99,9 @@ func NewManager(cfg Config) (*Manager, error) {
 	}
 	if cfg.ItemBytes == 0 {
 		cfg.ItemBytes = 256 << 20
+	}
+	if cfg.Longest == 0 {
+		cfg.Longest = 6 * time.Hour
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now

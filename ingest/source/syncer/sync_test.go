@@ -148,6 +148,7 @@ type world struct {
 	places   map[string]*place
 	mu       sync.Mutex
 	settings []source.Settings
+	cfg      syncer.Config
 }
 
 func newWorld(t *testing.T) *world {
@@ -169,7 +170,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.m, err = syncer.NewManager(syncer.Config{
+	w.cfg = syncer.Config{
 		Sources: w.db, Items: w.db, Leases: w.db, Ingester: w.ingester, Documents: w.db,
 		Vault: vault, Poll: 5 * time.Millisecond, Lease: 2 * time.Second, ItemBytes: 1 << 20,
 		Kinds: []source.Kind{{
@@ -187,8 +188,8 @@ func newWorld(t *testing.T) *world {
 		}, {
 			Name: "disk", Local: true, Open: func(source.Settings) (source.Source, error) { return newPlace(), nil },
 		}, {Name: "locked", Options: []source.Option{{Name: "key", Secret: true, Required: true}}}},
-	})
-	if err != nil {
+	}
+	if w.m, err = syncer.NewManager(w.cfg); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -527,4 +528,27 @@ func TestLargeStates(t *testing.T) {
 	p.set("b", "changed")
 	w.sync(id, "+0 ~1 =1 -0 !0")
 	w.wantDocuments("https://x/a https://x/b https://x/c")
+}
+
+// TestSlowSource: a sync of a source that never ends has a maximum duration, and the source fails with a reason.
+func TestSlowSource(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := newPlace("a", "text a")
+	id := w.add("p", p)
+	w.sync(id, "+1 ~0 =0 -0 !0")
+	p.onList = func(ctx context.Context) { <-ctx.Done() }
+	w.cfg.Longest = time.Millisecond
+	m, err := syncer.NewManager(w.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Sync(t.Context(), id, false, nil); fault.TextOf(err).ID != "source_slow" {
+		t.Errorf("the sync ended with %v", err)
+	}
+	r, err := w.db.Source(t.Context(), id)
+	if err != nil || r.Last == nil || !strings.Contains(r.Last.Error, "too long") || !r.BusyUntil.IsZero() || r.Begun != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	w.wantDocuments("https://x/a")
 }

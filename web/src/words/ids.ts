@@ -853,6 +853,7 @@ export interface Params {
   source_option_unknown: [string, string, string];
   source_removed: [];
   source_secret_missing: [string, string, string, string];
+  source_slow: [];
   source_stopped: [];
   source_streams: [];
   source_too_large: [number];

@@ -252,6 +252,7 @@ export const reading = {
   source_secret_missing: (a, b, c, d) => `Quellen der Art ${a} brauchen das Geheimnis ${b}: ${c}; geben Sie es mit --secret-stdin=${d} oder --secret-env an, oder im Feld secret der API`,
   source_stopped: 'docent wurde zweimal beendet, während es diese Quelle las, und hat sie deshalb angehalten. Um es noch einmal zu versuchen, hier oder mit docent source resume fortsetzen',
   source_streams: 'Zu viele Einträge dieser Quelle sind geöffnet',
+  source_slow: 'Das Lesen dieser Quelle dauert zu lange; die nächste Synchronisierung liest den Rest',
   source_too_large: (n) =>
     `Die Einträge dieser Quelle brauchen mehr als ${n} MiB; wählen Sie weniger davon, oder entfernen Sie die Quelle und fügen Sie sie neu hinzu`,
   source_too_many_files: (n) => `Mehr als ${n} Dateien; bitte mit include einschränken oder max_files erhöhen`,

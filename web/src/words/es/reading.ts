@@ -253,6 +253,7 @@ export const reading = {
   source_secret_missing: (a, b, c, d) => `Las fuentes del tipo ${a} necesitan el secreto ${b}: ${c}; use --secret-stdin=${d} o --secret-env, o el campo secret de la API`,
   source_stopped: 'docent se cerró dos veces mientras leía esta fuente y por eso la pausó; para volver a intentarlo, reanúdela en la página o con docent source resume',
   source_streams: 'Hay demasiados elementos abiertos de esta fuente',
+  source_slow: 'La lectura de esta fuente tarda demasiado; la próxima sincronización lee el resto',
   source_too_large: (n) => `Los elementos de esta fuente requieren más de ${n} MiB; seleccione menos, o quite la fuente y añádala de nuevo`,
   source_too_many_files: (n) => `Más de ${n} archivos; elija menos con include o aumente max_files`,
   source_worker_ended: 'El proceso que lee esta fuente terminó; los detalles están en el registro del servidor',
