@@ -62,6 +62,10 @@ type Reply struct {
 // maxShown limits the rows of a reply.
 const maxShown = 20
 
+// maxQuestion limits the bytes of a question about a table. Longer texts, such as a pasted log, have no such question, and
+// the roles of many words take long to find.
+const maxQuestion = 500
+
 // maxNearest limits the rows of an unclear reply.
 const maxNearest = 6
 
@@ -69,6 +73,9 @@ const maxNearest = 6
 // understands the operation, and if no other table fits as well.
 func Ask(question string, sources []Source) Reply {
 	best, tie := Reply{Source: -1}, false
+	if len(question) > maxQuestion {
+		return best
+	}
 	for i := range sources {
 		reply := answering{phrasing{read(question, &sources[i])}}.answer()
 		reply.entitled = sources[i].entitled(question)
@@ -96,6 +103,9 @@ func (r Reply) looksUp() bool { return r.counts || r.cell || r.Status == Unclear
 
 // Asks reports whether a question has words of an operation, a comparison, or a unit, so that it may ask a table.
 func Asks(question string) bool {
+	if len(question) > maxQuestion {
+		return false
+	}
 	r := &reading{t: &Table{}, source: &Source{}, words: words(question)}
 	r.roles, r.matched = make([]role, len(r.words)), make([]map[int]int, len(r.words))
 	r.text = spaced(r.words)

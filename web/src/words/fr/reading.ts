@@ -251,7 +251,7 @@ export const reading = {
   source_secret_missing: (a, b, c, d) => `Les sources de type ${a} ont besoin du secret ${b} : ${c} ; utilisez --secret-stdin=${d} ou --secret-env, ou le champ secret de l’API`,
   source_stopped: 'docent s’est arrêté deux fois pendant la lecture de cette source et l’a mise en pause ; pour réessayer, reprenez-la sur la page ou avec docent source resume',
   source_streams: 'Trop d’éléments de cette source sont ouverts',
-  source_slow: 'La lecture de cette source prend trop de temps ; la prochaine synchronisation lit le reste',
+  source_slow: 'La lecture de cette source prend trop de temps ; la prochaine synchronisation lit le reste',
   source_too_large: (a) => `Les éléments de cette source prennent plus de ${a} MiB ; sélectionnez-en moins, ou retirez la source et ajoutez-la à nouveau`,
   source_too_many_files: (a) => `Plus de ${a} fichiers ; choisissez-en moins avec include, ou augmentez max_files`,
   source_worker_ended: 'Le processus qui lit cette source s’est arrêté ; le journal du serveur donne les détails',
