@@ -9,8 +9,10 @@ import (
 
 // hostile are questions that are expensive for some step, without end.
 var hostile = map[string]func(i int) string{
-	"columns":      func(int) string { return "day rate week rate length " },
-	"cells":        func(i int) string { return []string{"Heron 30 ", "Dunmore & Sons ", "Lamp ", "Impeller ", "North "}[i%5] },
+	"columns": func(int) string { return "day rate week rate length " },
+	"cells": func(i int) string {
+		return []string{"Heron 30 ", "Dunmore & Sons ", "Lamp ", "Impeller ", "North "}[i%5]
+	},
 	"numbers":      func(i int) string { return fmt.Sprintf("%d ", i) },
 	"comparisons":  func(i int) string { return fmt.Sprintf("more than %d EUR ", i) },
 	"between":      func(i int) string { return fmt.Sprintf("between %d and %d ", i, i+5) },
