@@ -38,11 +38,12 @@ func writeBrief(ctx context.Context, s *Session, req rag.Request, headings []str
 	if err != nil {
 		return err
 	}
-	if len(sections) == 0 {
-		err = s.ReplyReasoningStep(ctx, payload.ReasoningStep{
-			Kind: payload.StepStarted, Summary: briefStarted,
-			Details: payload.StartedDetails{UserMessage: b.task, TaskPlanning: true, MaxSteps: len(headings)},
-		})
+	err = s.ReplyReasoningStep(ctx, payload.ReasoningStep{
+		Kind: payload.StepStarted, Summary: briefStarted,
+		Details: payload.StartedDetails{UserMessage: b.task, TaskPlanning: true, MaxSteps: len(headings)},
+	})
+	if err == nil {
+		err = s.Flush(ctx) // a run that ends the program counts, too
 	}
 	for _, section := range sections[:min(len(sections), len(headings))] {
 		if err == nil {
@@ -100,7 +101,7 @@ func (b *briefing) add(ctx context.Context, section payload.RAGMessage) error {
 	if err := b.s.Stream(ctx, shown); err != nil {
 		return err
 	}
-	KeepDraft(b.s, b.shown.String(), b.report.Message(b.language))
+	KeepDraft(b.s, b.shown.String(), b.report.Message(b.language, b.headings[len(b.found):]...))
 	return nil
 }
 
@@ -153,18 +154,28 @@ func storedSections(ctx context.Context, s *Session) ([]payload.RAGMessage, erro
 // briefStarted is the summary of the first step of a brief.
 const briefStarted = "brief started"
 
-// IsBriefStep reports whether a stored step is one of a brief.
-func IsBriefStep(r chat.Reasoning) bool {
-	var step struct {
-		Summary string `json:"summary"`
+// maxBriefRuns is the number of times that a brief may run without a new section. A section that ends the program, for example
+// for lack of memory, must not do so at every start.
+const maxBriefRuns = 3
+
+// BriefGoesOn reports whether a brief that was interrupted goes on. steps are the stored steps of its turn. A turn that has not
+// begun a brief does not go on.
+func BriefGoesOn(steps []chat.Reasoning) bool {
+	runs := 0 // since the last section
+	for _, r := range steps {
+		var step struct {
+			Summary string `json:"summary"`
+		}
+		switch payload.StepKind(r.StepKind) {
+		case payload.StepSection:
+			runs = 1
+		case payload.StepStarted:
+			if json.Unmarshal(r.Payload, &step) == nil && step.Summary == briefStarted {
+				runs++
+			}
+		}
 	}
-	switch payload.StepKind(r.StepKind) {
-	case payload.StepSection:
-		return true
-	case payload.StepStarted:
-		return json.Unmarshal(r.Payload, &step) == nil && step.Summary == briefStarted
-	}
-	return false
+	return 0 < runs && runs <= maxBriefRuns
 }
 
 // sectionOf returns the section of a stored step.

@@ -162,7 +162,7 @@ func (o AskOptions) withoutEmpty() AskOptions {
 
 // errHeadings is the error for headings of a wrong type, number, or length.
 var errHeadings = fault.New(fault.Invalid, "brief_headings_invalid",
-	"brief must be a list of at most %d headings with at most %d characters each, none of them empty", MaxHeadings, MaxHeading)
+	"brief must be a list of at most %d headings with at most %d characters each, none of them empty or twice", MaxHeadings, MaxHeading)
 
 // CheckHeadings fails with fault.Invalid if the headings of a brief are out of bounds.
 func CheckHeadings(list []string) error {
@@ -170,6 +170,12 @@ func CheckHeadings(list []string) error {
 		return strings.TrimSpace(s) == "" || utf8.RuneCountInString(s) > MaxHeading || strings.ContainsRune(s, 0)
 	}) {
 		return errHeadings
+	}
+	for i, s := range list {
+		same := func(o string) bool { return strings.EqualFold(strings.TrimSpace(o), strings.TrimSpace(s)) }
+		if slices.ContainsFunc(list[:i], same) {
+			return errHeadings
+		}
 	}
 	return nil
 }

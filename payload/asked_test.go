@@ -47,6 +47,7 @@ func TestReadAskOptions(t *testing.T) {
 		`{"message":"q","documents":[` + strings.Repeat("1,", payload.MaxAskDocuments) + `1]}`: "{[] [] [] []  0 []} documents true",
 		`{"message":"q","brief":["A","B c"]}`:                                                  "{[] [] [] []  0 [A B c]} <nil> true",
 		`{"message":"q","brief":[" "]}`:                                                        "{[] [] [] []  0 []} brief true",
+		`{"message":"q","brief":["A b","a B "]}`:                                               "{[] [] [] []  0 []} brief true",
 		`{"message":"q","brief":"A"}`:                                                          "{[] [] [] []  0 []} brief true",
 		`{"message":"q","brief":["1","2","3","4","5","6","7","8","9"]}`:                        "{[] [] [] []  0 []} brief true",
 		`{"message":"` + strings.Repeat("q", payload.MaxTaskBytes) + `","brief":["A"]}`:        "{[] [] [] []  0 []} the true",

@@ -82,7 +82,7 @@ func TestBriefEndsEarly(t *testing.T) {
 					}
 					synctest.Wait()
 				}
-				if got := report(t, store); got.Answer != "## A\n\nA is known [1]." || !got.Stopped {
+				if got := report(t, store); got.Answer != "## A\n\nA is known [1].\n\n## Not written\n\n- B\n- C" || !got.Stopped {
 					t.Errorf("kept %+v", got)
 				}
 				if !fails {
@@ -134,6 +134,41 @@ func testOneBrief(t *testing.T) {
 	synctest.Wait()
 }
 
+// Of two briefs that arrive at the same time, the second is refused. The same message may arrive twice.
+func TestBriefsTogether(t *testing.T) { bubble(t, testBriefsTogether) }
+
+func testBriefsTogether(t *testing.T) {
+	store, goOn := agenttest.NewStore(), make(chan struct{})
+	rt := start(t, session.RuntimeConfig{Agent: briefing(), Store: store, RAG: &agenttest.Answers{
+		Answer: func(context.Context, rag.Request) (string, error) { return "Yes [1].", nil },
+	}})
+	sub, _, _ := open(t, rt, "S")
+	other, _, _ := open(t, rt, "T")
+	store.SetBefore(func(_ context.Context, op agenttest.Operation) error {
+		if op == agenttest.Receive {
+			<-goOn
+		}
+		return nil
+	})
+	first, again := make(chan error, 1), make(chan error, 1)
+	go func() { first <- asking(t, sub, "1", "A") }()
+	synctest.Wait() // it is being stored
+	if err := asking(t, other, "2", "A"); fault.TextOf(err).ID != "brief_running" {
+		t.Errorf("a second brief: %v", err)
+	}
+	go func() { again <- asking(t, sub, "1", "A") }()
+	synctest.Wait()
+	close(goOn)
+	if a, b := <-first, <-again; a != nil || b != nil {
+		t.Errorf("the first brief: %v, %v", a, b)
+	}
+	synctest.Wait()
+	if err := asking(t, other, "3", "A"); err != nil {
+		t.Errorf("after the end: %v", err)
+	}
+	synctest.Wait()
+}
+
 // The turn of a brief may take longer than others, but not for ever.
 func TestBriefTimeout(t *testing.T) { bubble(t, testBriefTimeout) }
 
@@ -155,7 +190,7 @@ func testBriefTimeout(t *testing.T) {
 	}
 	<-time.After(31 * time.Minute)
 	synctest.Wait()
-	if got := report(t, store); !strings.HasSuffix(got.Answer, "## C\n\nC [1].") || !got.Stopped {
+	if got := report(t, store); !strings.HasSuffix(got.Answer, "## C\n\nC [1].\n\n## Not written\n\n- D\n- E") || !got.Stopped {
 		t.Errorf("kept %+v", got)
 	}
 	_, messages, _ := store.Stored("S")

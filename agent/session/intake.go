@@ -58,6 +58,16 @@ func (in arrival) store(ctx context.Context, c *conversation) error {
 	if err := in.check(ctx, c); err != nil {
 		return err
 	}
+	if len(in.event.Options.Brief) > 0 {
+		release, err := c.rt.takeBrief(c, in.id)
+		if err != nil {
+			return err
+		}
+		defer release()
+	}
+	if err := in.charge(ctx, c); err != nil {
+		return err
+	}
 	client := ctx
 	if in.caller != nil { // the client has sent it, and not every protocol can report that it was not stored
 		ctx = context.WithoutCancel(ctx)
@@ -115,15 +125,19 @@ func (in arrival) check(ctx context.Context, c *conversation) error {
 	if err == nil {
 		err = journal.CheckContent(&in.event, in.content)
 	}
-	sections := len(in.event.Options.Brief)
-	if err == nil && sections > 0 && c.rt.writesBrief(c, in.id) {
-		return errBriefRuns
+	return err //nolint:wrapcheck // the error is complete
+}
+
+// charge counts an event of a client against its quotas.
+func (in arrival) charge(ctx context.Context, c *conversation) error {
+	if in.caller == nil {
+		return nil
 	}
-	if err == nil && in.caller != nil {
-		err = c.rt.cfg.Quotas.Receive(ctx, in.content != nil || in.event.Name == chat.EventUI, len(in.content)+in.event.Size())
-		if err == nil && sections > 1 { // each section is an answer
-			err = c.rt.cfg.Quotas.Take(ctx, quota.Questions, int64(sections-1))
-		}
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	err := c.rt.cfg.Quotas.Receive(ctx, in.content != nil || in.event.Name == chat.EventUI, len(in.content)+in.event.Size())
+	if more := len(in.event.Options.Brief) - 1; err == nil && more > 0 { // each section is an answer
+		err = c.rt.cfg.Quotas.Take(ctx, quota.Questions, int64(more))
 	}
 	return err //nolint:wrapcheck // the error is complete
 }
@@ -131,12 +145,39 @@ func (in arrival) check(ctx context.Context, c *conversation) error {
 // errBriefRuns is the error for a second brief of an owner.
 var errBriefRuns = fault.New(fault.Busy, "brief_running", "another brief of yours is being written; wait for it, or stop it")
 
-// writesBrief reports whether a brief of an owner runs or waits in this process, other than the message with an id in session c.
-// So the message itself may be sent again.
-func (r *Runtime) writesBrief(c *conversation, id string) bool {
+// takeBrief fails if a brief of the session's owner runs, waits, or arrives in this process. Otherwise it keeps other briefs of the
+// owner away until release. id is that of the message, which may be sent again.
+func (r *Runtime) takeBrief(c *conversation, id string) (release func(), err error) {
 	c.mu.Lock()
 	owner := c.reader.Principal
 	c.mu.Unlock()
+	r.mu.Lock()
+	other, taken := r.briefs[owner]
+	if !taken {
+		r.briefs[owner] = id
+	}
+	r.mu.Unlock()
+	switch {
+	case taken && id != "" && id == other:
+		return func() {}, nil
+	case taken:
+		return nil, errBriefRuns
+	}
+	release = func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.briefs, owner)
+	}
+	if r.writesBrief(c, owner, id) {
+		release()
+		return nil, errBriefRuns
+	}
+	return release, nil
+}
+
+// writesBrief reports whether a brief of an owner runs or waits in this process, other than the message with an id in session c.
+// So the message itself may be sent again.
+func (r *Runtime) writesBrief(c *conversation, owner, id string) bool {
 	r.mu.Lock()
 	all := slices.Collect(maps.Values(r.sessions))
 	r.mu.Unlock()

@@ -151,6 +151,7 @@ type Runtime struct {
 
 	mu       sync.Mutex // guards the following fields
 	sessions map[journal.SessionKey]*conversation
+	briefs   map[string]string // ids of the messages with a brief that arrive, by owner
 }
 
 // NewRuntime returns a runtime without sessions. It fails if cfg or its agent is invalid.
@@ -158,7 +159,7 @@ func NewRuntime(cfg RuntimeConfig) (*Runtime, error) {
 	if err := cfg.defaults(); err != nil {
 		return nil, err
 	}
-	r := &Runtime{cfg: cfg, closing: make(chan struct{}), sessions: map[journal.SessionKey]*conversation{}}
+	r := &Runtime{cfg: cfg, closing: make(chan struct{}), sessions: map[journal.SessionKey]*conversation{}, briefs: map[string]string{}}
 	first, err := r.compile(Program{Agent: cfg.Agent, RAG: cfg.RAG, Models: cfg.Models, Location: cfg.Location, Retire: cfg.Retire})
 	if err != nil {
 		return nil, err

@@ -186,7 +186,7 @@ func (c *conversation) apologize(ctx context.Context, p *queuedEvent) {
 }
 
 // startedBriefs returns the interrupted turns of a stored session that go on from their stored steps: those that have begun to
-// write a brief. Other interrupted turns end with an apology, also if their event asks for a brief.
+// write a brief, and that advance. Other interrupted turns end with an apology, also if their event asks for a brief.
 func startedBriefs(ctx context.Context, store journal.Store, record journal.SessionRecord) (map[int64]bool, error) {
 	asked := func(e journal.EventRecord) bool { return e.Begun && len(e.Event().Options.Brief) > 0 }
 	if !slices.ContainsFunc(record.Pending, asked) {
@@ -196,11 +196,13 @@ func startedBriefs(ctx context.Context, store journal.Store, record journal.Sess
 	if err != nil {
 		return nil, fmt.Errorf("steps of an interrupted brief: %w", err)
 	}
-	out := map[int64]bool{}
+	steps := map[int64][]chat.Reasoning{}
 	for _, r := range stored {
-		if agent.IsBriefStep(r) && slices.ContainsFunc(record.Pending, func(e journal.EventRecord) bool { return asked(e) && e.Turn == r.Turn }) {
-			out[r.Turn] = true
-		}
+		steps[r.Turn] = append(steps[r.Turn], r)
+	}
+	out := map[int64]bool{}
+	for _, e := range record.Pending {
+		out[e.Turn] = asked(e) && agent.BriefGoesOn(steps[e.Turn])
 	}
 	return out, nil
 }

@@ -57,6 +57,9 @@ func TestReport(t *testing.T) {
 	if s := got.Sentences[2]; !slices.Equal(s.Docs, []int{3}) || s.Support != payload.SupportStrong {
 		t.Errorf("sentence %+v", s)
 	}
+	if got := r.Message("en", "F", "G*").Answer; got != want+"\n\n## Not found\n\n- B\n- E\n\n## Not written\n\n- F\n- G\\*" {
+		t.Errorf("stopped: %q", got)
+	}
 	none := brief.NewReport("task")
 	none.Add("B", section("I don't know.", 10, 12, payload.AnswerNotFound))
 	if got := none.Message("xx"); got.Answer != "## Not found\n\n- B" || got.Outcome != payload.AnswerNotFound || !got.Abstained {

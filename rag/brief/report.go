@@ -102,21 +102,19 @@ func (r *Report) adopt(docs []payload.RAGDoc, keep map[int]bool) []int {
 	return numbers
 }
 
-// notFound is the heading of the list of headings without an answer, by language.
-var notFound = map[string]string{"en": "Not found", "de": "Nicht gefunden", "fr": "Non trouvé", "es": "No encontrado"}
+// The headings of the lists at the end of a report, by language: of headings without an answer, and of headings that were not
+// reached.
+var (
+	notFound   = map[string]string{"en": "Not found", "de": "Nicht gefunden", "fr": "Non trouvé", "es": "No encontrado"}
+	notWritten = map[string]string{"en": "Not written", "de": "Nicht geschrieben", "fr": "Non rédigé", "es": "Sin redactar"}
+)
 
-// Message returns the report as an answer. language is that of the heading of the list of headings that the documents do not
-// answer.
-func (r *Report) Message(language string) payload.RAGMessage {
+// Message returns the report as an answer. Lists at its end name the headings that the documents do not answer, and the headings
+// that are not written yet. language is that of the headings of the lists.
+func (r *Report) Message(language string, unwritten ...string) payload.RAGMessage {
 	m := r.message
 	m.Docs, m.Sentences = slices.Clone(m.Docs), slices.Clone(m.Sentences)
-	m.Answer = r.text.String()
-	if len(r.missing) > 0 {
-		m.Answer = strings.TrimLeft(m.Answer+"\n\n## "+cmp.Or(notFound[language], notFound["en"])+"\n", "\n")
-		for _, h := range r.missing {
-			m.Answer += "\n- " + escaped(h)
-		}
-	}
+	m.Answer = strings.TrimLeft(r.text.String()+list(notFound, language, r.missing)+list(notWritten, language, unwritten), "\n")
 	switch {
 	case r.answers > 0:
 		m.Outcome = payload.Answered
@@ -126,6 +124,18 @@ func (r *Report) Message(language string) payload.RAGMessage {
 		m.Outcome, m.Abstained = payload.AnswerNotFound, true
 	}
 	return m
+}
+
+// list returns headings as a list with a title in a language, or "" without headings.
+func list(titles map[string]string, language string, headings []string) string {
+	if len(headings) == 0 {
+		return ""
+	}
+	out := "\n\n## " + cmp.Or(titles[language], titles["en"]) + "\n"
+	for _, h := range headings {
+		out += "\n- " + escaped(h)
+	}
+	return out
 }
 
 // special matches characters with a meaning in Markdown.

@@ -100,7 +100,7 @@ func runtimeBrief(t *testing.T, db Conversations) {
 		}
 	}
 	storetest.Want(t, "sections", sections, 4)
-	storetest.Want(t, "beginnings", started, 1)
+	storetest.Want(t, "beginnings", started, 2)
 }
 
 // runtimeBriefElsewhere ends the program in the middle of a turn of an agent that does not write briefs. The turn is not run again,

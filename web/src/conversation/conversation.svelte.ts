@@ -194,11 +194,16 @@ class Conversation {
     announcer.say(words.input.sent);
   }
 
-  /** write asks for a brief. Instead of the question item, if there is one. */
-  write(task: string, brief: string[], item?: Asked): void {
+  /** write asks for a brief, instead of the question item if there is one. onrefused is called if that question stays. */
+  write(task: string, brief: string[], item?: Asked, onrefused?: () => void): void {
     const content = questionContent(task, { ...sensible(item ? this.askedWith(item) : this.choice, server.info), brief });
-    if (item?.turn != null) void this.connect().edit(item.turn, content).catch((err: unknown) => this.refused(err));
-    else void this.connect().send(content).catch(() => undefined);
+    if (item?.turn == null) void this.connect().send(content).catch(() => undefined);
+    else {
+      void this.connect().edit(item.turn, content).catch((err: unknown) => {
+        onrefused?.();
+        this.refused(err);
+      });
+    }
     this.remember(task);
     this.named();
     announcer.say(words.input.sent);

@@ -54,3 +54,21 @@ test('closing the dialog keeps the text in the box', async () => {
   expect(await box().inputValue()).toBe('returns');
   expect(mock.received).toEqual([]);
 });
+
+test('closing the dialog keeps the changed outline', async () => {
+  await box().fill('returns');
+  await page.getByRole('button', { name: 'Write a brief…' }).click();
+  await dialog().getByRole('button', { name: 'Make an outline' }).click();
+  await heading(1).fill('Spain');
+  await page.keyboard.press('Escape');
+  await expect.poll(() => dialog().count()).toBe(0);
+  await page.getByRole('button', { name: 'Write a brief…' }).click();
+  await heading(2).waitFor();
+  expect(await heading(1).inputValue()).toBe('Spain');
+  await heading(2).fill(' spain '); // the same heading is written once
+  await dialog().getByRole('button', { name: 'Write the brief' }).click();
+  await expect.poll(() => mock.received.at(-1)?.content).toEqual({ message: 'returns', brief: ['Spain'] });
+  await box().fill('returns');
+  await page.getByRole('button', { name: 'Write a brief…' }).click();
+  await dialog().getByRole('button', { name: 'Make an outline' }).waitFor(); // the written outline is not kept
+});

@@ -500,7 +500,7 @@ export const server: Sentences = {
   two_lines: (a, b) => `${a}\n${b}`,
   two_mistakes: (a, b) => `${a}; ${b}`,
   documents_not_a_list: 'documents muss eine Liste von Kennungen sein, also von Zahlen',
-  brief_headings_invalid: (n, most) => `brief muss eine Liste von höchstens ${n} Überschriften mit je höchstens ${most} Zeichen sein, keine davon leer`,
+  brief_headings_invalid: (n, most) => `brief muss eine Liste von höchstens ${n} Überschriften mit je höchstens ${most} Zeichen sein, keine davon leer oder doppelt`,
   brief_running: 'Ein anderer Bericht von Ihnen wird gerade geschrieben; warten Sie darauf, oder halten Sie ihn an',
   brief_task_empty: 'Die Aufgabe ist leer',
   brief_task_too_long: (n) => `Die Aufgabe eines Berichts hat höchstens ${n} Byte`,

@@ -532,7 +532,7 @@ export const server: Sentences = {
   webhook_url_invalid: 'La URL de un webhook debe empezar con https:// o http://, nombrar un servidor y no tener contraseña ni fragmento',
   webhooks_full: (n) => `Ya hay ${n} webhooks y no se permiten más; quite antes uno`,
   websocket_needed: 'Esta ruta admite conexiones WebSocket',
-  brief_headings_invalid: (n, most) => `brief debe ser una lista de ${n} títulos como máximo, de ${most} caracteres como máximo cada uno, ninguno vacío`,
+  brief_headings_invalid: (n, most) => `brief debe ser una lista de ${n} títulos como máximo, de ${most} caracteres como máximo cada uno, ninguno vacío ni repetido`,
   brief_running: 'Ya se está escribiendo otro informe suyo; espere a que termine, o deténgalo',
   brief_task_empty: 'La tarea está vacía',
   brief_task_too_long: (n) => `La tarea de un informe tiene como máximo ${n} bytes`,

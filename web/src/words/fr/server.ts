@@ -494,7 +494,7 @@ export const server: Sentences = {
   two_lines: (a, b) => `${a} ${b}`,
   two_mistakes: (a, b) => `${a} ; ${b}`,
   documents_not_a_list: 'documents doit être une liste d’identifiants, qui sont des nombres',
-  brief_headings_invalid: (a, b) => `brief doit être une liste de ${a} intertitres au plus, de ${b} caractères au plus chacun, dont aucun n’est vide`,
+  brief_headings_invalid: (a, b) => `brief doit être une liste de ${a} intertitres au plus, de ${b} caractères au plus chacun, dont aucun n’est vide ni répété`,
   brief_running: 'Un autre de vos rapports est en cours de rédaction ; attendez-le, ou arrêtez-le',
   brief_task_empty: 'La tâche est vide',
   brief_task_too_long: (a) => `La tâche d’un rapport a ${a} octets au plus`,
