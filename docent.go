@@ -70,6 +70,9 @@ type Options struct {
 	// Models are chat models that RunRAG, agent files, and users name. A model of the
 	// configuration file replaces one with the same name. Default: none.
 	Models []Model
+	// Agents are further agents, beside that of Run, Start, or Serve. Clients choose an agent by
+	// its name. Default: none.
+	Agents []*agent.Agent
 	// Version is the version of the program, for /api/info. Default: "dev".
 	Version string
 	// Log receives what happens. Default: Output, as the settings log-level and
@@ -125,7 +128,7 @@ func Run(ctx context.Context, a *agent.Agent, opts Options) error {
 		if err != nil {
 			return err
 		}
-		d.sets = a == nil && d.server.Config.AgentFile == ""
+		d.sets = a == nil && len(opts.Agents) == 0 && len(d.server.Config.AgentFiles) == 0
 		err = errors.Join(d.serve(ctx, a, keep(listener)), d.Close(ctx))
 		if !errors.Is(err, wiring.ErrRestart) {
 			return err
@@ -215,7 +218,7 @@ func (o Options) read() (config.Config, error) {
 // built-in assistant. Start may be called once. The agent runs until Close, also if
 // ctx ends.
 func (d *Docent) Start(ctx context.Context, a *agent.Agent) (http.Handler, error) {
-	return d.server.Start(ctx, a, d.server.Config.Addr)
+	return d.server.Start(ctx, d.agents(a), d.server.Config.Addr)
 }
 
 // Serve runs an agent and serves it at the address of the setting addr until ctx
@@ -240,7 +243,7 @@ func (d *Docent) serve(ctx context.Context, a *agent.Agent, listener net.Listene
 			return err
 		}
 	}
-	return d.server.Serve(ctx, a, listener, func() {
+	return d.server.Serve(ctx, d.agents(a), listener, func() {
 		if !d.opts.quiet {
 			announce(d.opts.Output, d.server.Config, listener.Addr(), locked)
 		}
@@ -252,6 +255,14 @@ func (d *Docent) serve(ctx context.Context, a *agent.Agent, listener net.Listene
 			d.opts.Ready(urlOf(listener.Addr()))
 		}
 	})
+}
+
+// agents returns the agents of the program, or none for the configured ones.
+func (d *Docent) agents(a *agent.Agent) []*agent.Agent {
+	if a == nil {
+		return d.opts.Agents
+	}
+	return append([]*agent.Agent{a}, d.opts.Agents...)
 }
 
 // Close finishes running turns, ends the agent, and closes the database. It waits at
@@ -287,7 +298,7 @@ func (d *Docent) Ingest(ctx context.Context, paths ...string) error {
 // maxFailures limits the errors of files that Ingest returns.
 const maxFailures = 100
 
-// Runtime runs the sessions of the agent; it is nil before Start. Its Dispatch sends
+// Runtime runs the sessions of the first agent; it is nil before Start. Its Dispatch sends
 // an event to a session.
 func (d *Docent) Runtime() *session.Runtime { return d.server.Runtime }
 

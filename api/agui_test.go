@@ -157,7 +157,7 @@ func FuzzAGUI(f *testing.F) {
 		RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w,
 		Memories: w, Prompts: w, Choices: w, Traces: w, Versions: w,
 		Shares: w, Messages: w,
-		Conversations: w, Embedder: w, Agent: "docent",
+		Conversations: w, Embedder: w, Agents: []string{"docent"},
 	})
 	if err != nil {
 		f.Fatal(err)

@@ -134,8 +134,8 @@ type Config struct {
 	NoInstructions bool
 	// Traces reads the ways of sessions. Required.
 	Traces journal.Traces
-	// Picture returns the graph of the agent, or nil. Default: nil, there is none.
-	Picture func() *diagram.Picture
+	// Picture returns the graph of an agent of this server, or nil. Default: nil, there is none.
+	Picture func(agent string) *diagram.Picture
 	// Versions shows versions of answers, and copies conversations. Required.
 	Versions journal.Versions
 	// Shares keeps shared links. Required.
@@ -201,8 +201,8 @@ type Config struct {
 	// Notifier sends notifications to connected clients. Default: nil, which means
 	// that no client is connected.
 	Notifier Notifier
-	// Agent is the default agent of sessions. Required.
-	Agent string
+	// Agents are the names of the agents. The first is the default of sessions. Required.
+	Agents []string
 	// Ready holds the checks of /api/ready by name. Responses contain the messages
 	// of failed checks. Default: none, always ready.
 	Ready map[string]func(ctx context.Context) error
@@ -251,7 +251,7 @@ func (c Config) complete() (Config, error) {
 	for name, missing := range map[string]bool{
 		"RAG": c.RAG == nil, "Retriever": c.Retriever == nil, "Library": c.Library == nil, "Documents": c.Documents == nil,
 		"Collections": c.Collections == nil,
-		"Uploads":     c.Uploads == nil, "Directory": c.Directory == nil, "Messages": c.Messages == nil, "Agent": c.Agent == "",
+		"Uploads":     c.Uploads == nil, "Directory": c.Directory == nil, "Messages": c.Messages == nil, "Agents": len(c.Agents) == 0,
 		"Memories":      c.Memories == nil,
 		"Prompts":       c.Prompts == nil,
 		"Traces":        c.Traces == nil,
@@ -332,7 +332,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	shelf := library{cfg.Library}
 	answers := ask.NewService(cfg.RAG, shelf, cfg.limits.Answers, cfg.Quotas)
 	overAPI := answers.Over(insight.API, cfg.Recorder)
-	owned := ownedSessions{cfg.Directory, cfg.Agent}
+	owned := ownedSessions{cfg.Directory, cfg.Agents}
 	transfers := newTransfers(r, cfg.limits.Reads)
 
 	health{r, cfg.Ready, cfg.Models}.addRoutes()
@@ -359,7 +359,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	search{cfg.Retriever, answers, searches}.addRoutes(r)
 	questions{r, overAPI, answers, cfg.MessageBytes, cfg.ticks}.addRoutes()
 	openai.AddRoutes(r, openai.Config{
-		Answers: overAPI, Conversations: cfg.Conversations, Embedder: cfg.Embedder, Collections: shelf, Agent: cfg.Agent,
+		Answers: overAPI, Conversations: cfg.Conversations, Embedder: cfg.Embedder, Collections: shelf, Agent: cfg.Agents[0],
 		ChatModels: cfg.ChatModels, Write: cfg.Write, Message: agent.AnswerMessage, MaxBytes: cfg.MessageBytes, Ticks: cfg.ticks,
 	})
 	agui.AddRoutes(r, agui.Config{Conversations: cfg.Conversations, Slots: answers, MaxBytes: cfg.MessageBytes, Ticks: cfg.ticks})

@@ -17,7 +17,7 @@ import (
 type branchInput struct {
 	route.JSONBody
 	SessionID string `path:"session_id" maxLength:"255"`
-	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of this server."`
+	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of the stored session."`
 	Body      struct {
 		Turn int64 `json:"turn" minimum:"1" doc:"The last turn of the new session. It must have begun with a message of the user."`
 	} `nameHint:"SessionBranch"`
@@ -47,7 +47,7 @@ func (c copies) addRoutes(r *route.Router) {
 }
 
 func (c copies) branch(ctx context.Context, in *branchInput) (*branchOutput, error) {
-	key, err := c.key(in.SessionID, in.Agent)
+	key, err := c.key(ctx, in.SessionID, in.Agent)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 func TestInstalledConversation(t *testing.T) {
 	t.Parallel()
 	c, db, _ := installed(t)
-	converse(t, db)
+	talked(t, db)
 	texts := func(path string) string {
 		t.Helper()
 		_, body := c.do("GET", path, "")
@@ -46,8 +46,8 @@ func TestInstalledConversation(t *testing.T) {
 	}
 }
 
-// converse stores a conversation in which the second turn is replaced.
-func converse(t *testing.T, db *sqlite.Store) {
+// talked stores a conversation in which the second turn is replaced.
+func talked(t *testing.T, db *sqlite.Store) {
 	t.Helper()
 	stored, _, err := db.OpenSession(t.Context(), journal.SessionRecord{Key: journal.SessionKey{Agent: "docent", ID: "s"}})
 	if err != nil {

@@ -18,11 +18,11 @@ import (
 
 // Events sends events of programs to sessions.
 type Events interface {
-	// Takes reports whether some state of the agent takes events with a name.
-	Takes(event string) bool
+	// Takes reports whether some state of an agent takes events with a name. "" asks all agents.
+	Takes(agent, event string) bool
 	// DispatchOnce sends an event to a session. Unless id is "", the session handles
 	// only one event with it.
-	DispatchOnce(ctx context.Context, sessionID, id string, event chat.Event) error
+	DispatchOnce(ctx context.Context, key journal.SessionKey, id string, event chat.Event) error
 	// DispatchAll sends an event to the open sessions whose owner it accepts, and
 	// returns their number.
 	DispatchAll(ctx context.Context, id string, event chat.Event, accept func(owner string) bool) (int, error)
@@ -32,10 +32,10 @@ type Events interface {
 type closed struct{}
 
 // Takes implements Events.
-func (closed) Takes(string) bool { return false }
+func (closed) Takes(string, string) bool { return false }
 
 // DispatchOnce implements Events.
-func (closed) DispatchOnce(context.Context, string, string, chat.Event) error { return nil }
+func (closed) DispatchOnce(context.Context, journal.SessionKey, string, chat.Event) error { return nil }
 
 // DispatchAll implements Events.
 func (closed) DispatchAll(context.Context, string, chat.Event, func(string) bool) (int, error) {
@@ -114,7 +114,7 @@ func (e events) addRoutes(r *route.Router) {
 }
 
 func (e events) toSession(ctx context.Context, in *sessionEventInput) (*eventsOutput, error) {
-	key, err := e.key(in.SessionID, "")
+	key, err := e.key(ctx, in.SessionID, "")
 	if err != nil {
 		return nil, err
 	}
@@ -125,12 +125,12 @@ func (e events) toSession(ctx context.Context, in *sessionEventInput) (*eventsOu
 	if _, err := find(ctx, key); err != nil {
 		return nil, err
 	}
-	if err := e.check(ctx, in.Body); err != nil {
+	if err := e.check(ctx, key.Agent, in.Body); err != nil {
 		return nil, err
 	}
 	out := &eventsOutput{}
 	out.Body.Sessions = 1
-	return out, e.sessions.DispatchOnce(ctx, key.ID, in.Body.ID, in.Body.event())
+	return out, e.sessions.DispatchOnce(ctx, key, in.Body.ID, in.Body.event())
 }
 
 func (e events) toOpen(ctx context.Context, in *eventInput) (*eventsOutput, error) {
@@ -149,7 +149,7 @@ func (e events) toOpen(ctx context.Context, in *eventInput) (*eventsOutput, erro
 	if err := route.CheckText("owner", in.Owner); err != nil {
 		return nil, err
 	}
-	if err := e.check(ctx, in.Body); err != nil {
+	if err := e.check(ctx, "", in.Body); err != nil {
 		return nil, err
 	}
 	accept := func(of string) bool { return in.Everyone || of == owner }
@@ -165,9 +165,9 @@ func ofUser(event string) bool {
 	return slices.Contains([]string{chat.EventText, chat.EventMessage, chat.EventFile, chat.EventUI}, event)
 }
 
-// check refuses events that the agent does not take, and counts the others for the
-// quota of the client.
-func (e events) check(ctx context.Context, b Event) error {
+// check refuses events that the agent does not take, or that no agent takes if its name is "". It counts the others
+// for the quota of the client.
+func (e events) check(ctx context.Context, agent string, b Event) error {
 	if err := route.CheckText("name", b.Name, "id", b.ID, "text", b.Text); err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (e events) check(ctx context.Context, b Event) error {
 	if err := journal.CheckEvent(&event); err != nil {
 		return err
 	}
-	if !e.sessions.Takes(b.Name) {
+	if !e.sessions.Takes(agent, b.Name) {
 		return fault.New(fault.Conflict, "event_not_taken", "no state of the agent takes the event %q", b.Name)
 	}
 	return e.quotas.Receive(ctx, ofUser(b.Name), len(b.Name)+len(b.Text)+len(b.Data))

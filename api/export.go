@@ -50,7 +50,7 @@ type Export struct {
 
 type exportInput struct {
 	SessionID string `path:"session_id" maxLength:"255"`
-	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of this server."`
+	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of the stored session."`
 	Format    string `query:"format" enum:"json,markdown,docx,pdf,recording" default:"json" doc:"json contains all data. recording is a test for docent agent test. The others are readable text with sources, without reasoning steps."`
 	Turn      int64  `query:"turn" minimum:"0" doc:"Exports only this turn. Without it, the whole conversation."`
 	Replaced  bool   `query:"replaced" doc:"Includes messages that were edited or answered again."`
@@ -84,7 +84,7 @@ func (e exports) operation() huma.Operation {
 }
 
 func (e exports) export(ctx context.Context, in *exportInput) (*huma.StreamResponse, error) {
-	key, err := e.key(in.SessionID, in.Agent)
+	key, err := e.key(ctx, in.SessionID, in.Agent)
 	if err != nil {
 		return nil, err
 	}

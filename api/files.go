@@ -13,6 +13,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/session/journal"
+	"docent/api/converse"
 	"docent/api/filename"
 	"docent/api/route"
 	"docent/api/slots"
@@ -161,7 +162,7 @@ func (f files) list(ctx context.Context, in *filesInput) (*filesOutput, error) {
 
 // session returns a session of the agent that the caller may use.
 func (f files) session(ctx context.Context, id string) (journal.SessionRecord, error) {
-	key, err := f.key(id, "")
+	key, err := f.key(ctx, id, "")
 	if err != nil {
 		return journal.SessionRecord{}, err
 	}
@@ -169,14 +170,15 @@ func (f files) session(ctx context.Context, id string) (journal.SessionRecord, e
 }
 
 func (f files) attach(ctx context.Context, in *attachInput) (*attachOutput, error) {
-	if _, err := f.key(in.SessionID, ""); err != nil {
+	key, err := f.key(ctx, in.SessionID, "")
+	if err != nil {
 		return nil, err
 	}
 	file, err := sentFile(in.HTTP())
 	if err != nil {
 		return nil, err
 	}
-	answer, err := f.attacher.SendFile(ctx, in.SessionID, file)
+	answer, err := f.attacher.SendFile(converse.WithAgent(ctx, key.Agent), in.SessionID, file)
 	if err != nil {
 		return nil, err
 	}

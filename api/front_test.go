@@ -51,7 +51,7 @@ func front(t *testing.T, next http.Handler) (c *client, open *atomic.Int64) {
 		w := newWorld()
 		var err error
 		next, err = New(Config{
-			RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Choices: w, Traces: w, Versions: w, Shares: w, Messages: w, Conversations: w, Embedder: w, Agent: "docent",
+			RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Choices: w, Traces: w, Versions: w, Shares: w, Messages: w, Conversations: w, Embedder: w, Agents: []string{"docent"},
 			StallTimeout: stall, bodyTimeout: stall,
 		})
 		if err != nil {
@@ -133,7 +133,7 @@ func TestDownloadThatNobodyReads(t *testing.T) {
 	w, log := newWorld(), &safeBuffer{}
 	w.original[1] = strings.Repeat("quagga", 4<<20)
 	next, err := New(Config{
-		RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Choices: w, Traces: w, Versions: w, Shares: w, Messages: w, Conversations: w, Embedder: w, Agent: "docent",
+		RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Choices: w, Traces: w, Versions: w, Shares: w, Messages: w, Conversations: w, Embedder: w, Agents: []string{"docent"},
 		Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {

@@ -21,8 +21,10 @@ type Info struct {
 	Name string `json:"name"`
 	// Version is the version of the program.
 	Version string `json:"version"`
-	// Agent is the agent of the sessions.
+	// Agent is the default agent of sessions.
 	Agent string `json:"agent"`
+	// Agents are the agents, the default first.
+	Agents []AgentInfo `json:"agents" nullable:"false" doc:"The agents, the default first."`
 	// BuiltIn reports whether the agent is the built-in assistant, which answers
 	// from the documents.
 	BuiltIn bool `json:"built_in" doc:"The agent is the built-in assistant, which answers from the documents."`
@@ -56,6 +58,15 @@ type Info struct {
 	PublicLinks bool `json:"public_links" doc:"Shared links may be public."`
 	// ReadConversations reports whether administrators may read conversations of others.
 	ReadConversations bool `json:"read_conversations" doc:"Administrators may read conversations of others. Each reading is recorded."`
+}
+
+// AgentInfo describes an agent.
+type AgentInfo struct {
+	// Name is the name of the agent.
+	Name string `json:"name"`
+	// BuiltIn and Files are those of Info, for this agent.
+	BuiltIn bool `json:"built_in" doc:"The agent is the built-in assistant, which answers from the documents."`
+	Files   bool `json:"files" doc:"The agent takes files that are sent in a conversation."`
 }
 
 // ModelInfo describes the model that answers.
@@ -140,11 +151,16 @@ func (i installation) info(ctx context.Context, _ *struct{}) (*infoOutput, error
 	if err != nil {
 		return nil, err
 	}
-	info.Name, info.Version, info.Agent = "docent", i.cfg.Version, i.cfg.Agent
+	info.Name, info.Version, info.Agent = "docent", i.cfg.Version, i.cfg.Agents[0]
 	info.StartedAt, info.Go = i.startedAt, runtime.Version()
 	info.Auth, info.ReadConversations, info.PublicLinks = i.cfg.Logins != nil, i.cfg.ReadConversations, i.cfg.PublicLinks
 	info.Limits.UploadBytes, info.Limits.MessageBytes = i.cfg.UploadBytes, rag.MaxQuestionBytes
 	info.Limits.K = cmp.Or(info.Limits.K, retrieve.AnswerK)
+	if info.Agents == nil {
+		for _, name := range i.cfg.Agents {
+			info.Agents = append(info.Agents, AgentInfo{Name: name})
+		}
+	}
 	if info.Models == nil {
 		info.Models = []string{}
 	}

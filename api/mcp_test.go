@@ -490,7 +490,7 @@ func FuzzMCPMessage(f *testing.F) {
 	clients := mcp.NewSessions()
 	f.Cleanup(func() { clients.Close(context.Background()) })
 	w := newWorld()
-	h, err := New(Config{RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Choices: w, Traces: w, Versions: w, Shares: w, Messages: w, Conversations: w, Embedder: w, Agent: "docent", Clients: clients})
+	h, err := New(Config{RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Choices: w, Traces: w, Versions: w, Shares: w, Messages: w, Conversations: w, Embedder: w, Agents: []string{"docent"}, Clients: clients})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -91,7 +91,7 @@ const maxMessages = 1000
 
 type messagesInput struct {
 	SessionID string `path:"session_id" maxLength:"255"`
-	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of this server."`
+	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of the stored session."`
 	After     int64  `query:"after" minimum:"0" doc:"Lists only messages after this seq."`
 	Before    int64  `query:"before" minimum:"0" doc:"The cursor: the value before of the page that was read last."`
 	Limit     int    `query:"limit" minimum:"1" maximum:"1000" default:"1000" doc:"The number of messages, newest first."`
@@ -108,6 +108,7 @@ type messagesOutput struct {
 		Hidden   []HiddenTurns `json:"hidden,omitempty" doc:"The turns that are not shown, because another version of a question is shown. Absent without them."`
 		Solved   []int64       `json:"solved,omitempty" doc:"The turns with a question that had no answer, and has one now. Only on the last page. Absent without them."`
 		Before   int64         `json:"before,omitempty" doc:"The cursor of the previous page. Absent on the first page."`
+		Agent    string        `json:"agent_name" doc:"The agent of the session."`
 		Owner    string        `json:"owner_name,omitempty" doc:"The name of the owner. Only in GET /api/admin/conversations/{session_id}/messages."`
 	} `nameHint:"Messages"`
 }
@@ -130,7 +131,7 @@ func (m messages) addRoutes(r *route.Router) {
 }
 
 func (m messages) list(ctx context.Context, in *messagesInput) (*messagesOutput, error) {
-	key, err := m.key(in.SessionID, in.Agent)
+	key, err := m.key(ctx, in.SessionID, in.Agent)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +154,7 @@ func (m messages) list(ctx context.Context, in *messagesInput) (*messagesOutput,
 func (m messages) page(ctx context.Context, record journal.SessionRecord, in *messagesInput) (*messagesOutput, error) {
 	out := &messagesOutput{}
 	out.Body.Messages, out.Body.Steps, out.Body.Feedback = []Message{}, []Step{}, []Feedback{}
-	out.Body.Seq, out.Body.ResetSeq = record.Seq, record.ResetSeq
+	out.Body.Seq, out.Body.ResetSeq, out.Body.Agent = record.Seq, record.ResetSeq, record.Key.Agent
 	branches, err := m.versions.Branches(ctx, record.RowID)
 	if err != nil {
 		return nil, err

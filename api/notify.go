@@ -77,15 +77,18 @@ func (n notifications) notify(ctx context.Context, in *notifyInput) (*notifyOutp
 	case len(message) > agent.MaxTextBytes:
 		return nil, fault.New(fault.Invalid, "notification_too_long", "a notification may have at most %d bytes", agent.MaxTextBytes)
 	}
-	if err := n.mayNotify(ctx, in.Body.SessionID); err != nil {
+	key, err := n.key(ctx, in.Body.SessionID, "")
+	if err != nil {
+		return nil, err
+	}
+	if err := n.mayNotify(ctx, key); err != nil {
 		return nil, err
 	}
 	out := &notifyOutput{}
-	var err error
 	out.Body.Delivered, err = n.notifier.Notify(in.Body.SessionID, in.Body.Message)
-	if n.events.Takes(notificationEvent) {
+	if n.events.Takes(key.Agent, notificationEvent) {
 		event := chat.Event{Name: notificationEvent, Text: in.Body.Message}
-		if failed := n.events.DispatchOnce(ctx, in.Body.SessionID, "", event); failed == nil || fault.KindOf(failed) != fault.NotFound {
+		if failed := n.events.DispatchOnce(ctx, key, "", event); failed == nil || fault.KindOf(failed) != fault.NotFound {
 			return out, failed
 		}
 	}
@@ -99,11 +102,11 @@ func (n notifications) notify(ctx context.Context, in *notifyInput) (*notifyOutp
 }
 
 // mayNotify refuses sessions of others like sessions without clients.
-func (n notifications) mayNotify(ctx context.Context, sessionID string) error {
+func (n notifications) mayNotify(ctx context.Context, key journal.SessionKey) error {
 	if p, _ := auth.FromContext(ctx); p.May(auth.Admin) {
 		return nil // the session need not be stored yet
 	}
-	_, err := n.find(ctx, journal.SessionKey{Agent: n.agent, ID: sessionID})
+	_, err := n.find(ctx, key)
 	if fault.KindOf(err) == fault.NotFound {
 		_, err = nobody{}.Notify("", "")
 	}

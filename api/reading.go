@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -40,7 +39,7 @@ type Conversation struct {
 }
 
 type conversationsInput struct {
-	Agent  string    `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of this server."`
+	Agent  string    `query:"agent_name" maxLength:"255" doc:"The agent. The default is all agents."`
 	Owner  string    `query:"owner" maxLength:"1000" doc:"Lists only conversations of this principal."`
 	Match  string    `query:"match" maxLength:"200" doc:"Lists only conversations with this text, as in GET /api/sessions."`
 	Since  time.Time `query:"since" doc:"Lists only conversations that were last used at this time or later."`
@@ -102,7 +101,7 @@ func (r readings) list(ctx context.Context, in *conversationsInput) (*conversati
 	}
 	p, _ := auth.FromContext(ctx)
 	filter := journal.SessionFilter{
-		Agent: cmp.Or(in.Agent, r.messages.agent), Owner: in.Owner, Except: p.ID, Since: in.Since, Until: in.Until,
+		Agent: in.Agent, Owner: in.Owner, Except: p.ID, Since: in.Since, Until: in.Until,
 		Spoken: true, Match: strings.TrimSpace(in.Match), Latest: true, Limit: in.Limit + 1, // one more tells whether there is a next page
 	}
 	if in.Cursor != "" {
@@ -139,7 +138,7 @@ func (r readings) list(ctx context.Context, in *conversationsInput) (*conversati
 // open records the reading of a session. It returns the session and a context in which
 // the reader of documents is the owner, so that nobody reads more than the owner.
 func (r readings) open(ctx context.Context, action audit.Action, id, agent string) (context.Context, journal.SessionRecord, error) {
-	key, err := r.messages.key(id, agent)
+	key, err := r.messages.key(ctx, id, agent)
 	if err != nil {
 		return ctx, journal.SessionRecord{}, err
 	}

@@ -307,7 +307,7 @@ func TestConfigNamesTheField(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 	w := newWorld()
-	full := Config{RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Choices: w, Traces: w, Versions: w, Shares: w, Messages: w, Conversations: w, Embedder: w, Agent: "a"}
+	full := Config{RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Choices: w, Traces: w, Versions: w, Shares: w, Messages: w, Conversations: w, Embedder: w, Agents: []string{"a"}}
 	if _, err := New(full); err != nil {
 		t.Error(err)
 	}
@@ -372,7 +372,7 @@ var contract = []string{
 func TestOpenAPIDescribesEveryRoute(t *testing.T) {
 	t.Parallel()
 	w, mux := newWorld(), &spyMux{ServeMux: http.NewServeMux()}
-	if _, err := newHandler(Config{RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Choices: w, Traces: w, Versions: w, Shares: w, Messages: w, Conversations: w, Embedder: w, Agent: "docent"}, mux); err != nil {
+	if _, err := newHandler(Config{RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Choices: w, Traces: w, Versions: w, Shares: w, Messages: w, Conversations: w, Embedder: w, Agents: []string{"docent"}}, mux); err != nil {
 		t.Fatal(err)
 	}
 	c := w.serve(t)

@@ -380,7 +380,7 @@ func (w *world) serve(t *testing.T, edit ...func(*Config)) *client {
 	t.Helper()
 	log := &safeBuffer{}
 	cfg := Config{
-		RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Choices: w, Traces: w, Versions: w, Shares: w, Messages: w, Agent: "docent",
+		RAG: w, Retriever: w, Library: w, Documents: w, Collections: managed{w}, Uploads: w, Directory: w, Memories: w, Prompts: w, Choices: w, Traces: w, Versions: w, Shares: w, Messages: w, Agents: []string{"docent"},
 		Conversations: w, Embedder: w, Version: "1.2.3", Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, e := range edit {

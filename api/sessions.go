@@ -5,6 +5,7 @@ import (
 	"context"
 	"iter"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,8 @@ type Session struct {
 	ID int64 `json:"id"`
 	// SessionID is the public id.
 	SessionID string `json:"session_id"`
+	// Agent is the name of the agent.
+	Agent string `json:"agent_name"`
 	// SessionName is the display name; null without one.
 	SessionName *string `json:"session_name"`
 	// First is the beginning of the user's first text, at most 100 characters, as
@@ -79,7 +82,7 @@ type sessionsOutput struct {
 
 type sessionInput struct {
 	SessionID string `path:"session_id" maxLength:"255"`
-	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of this server."`
+	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of the stored session."`
 }
 
 // The inputs below repeat the fields of sessionInput, because huma ignores
@@ -87,13 +90,13 @@ type sessionInput struct {
 
 type deleteSessionInput struct {
 	SessionID string `query:"session_id" required:"true" maxLength:"255"`
-	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of this server."`
+	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of the stored session."`
 }
 
 type changeInput struct {
 	route.JSONBody
 	SessionID string `path:"session_id" maxLength:"255"`
-	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of this server."`
+	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of the stored session."`
 	Body      struct {
 		SessionName *string `json:"session_name,omitempty" maxLength:"200" doc:"The display name. An empty name removes it. Without it, the name stays."`
 		Pinned      *bool   `json:"pinned,omitempty" doc:"Whether lists show the session first. Without it, the value stays."`
@@ -105,13 +108,27 @@ type changeInput struct {
 // ownedSessions checks who may use a session.
 type ownedSessions struct {
 	directory journal.Directory
-	agent     string // of requests that name none
+	agents    []string // of this server, the default first
 }
 
-// key returns the key of the session in a request.
-func (o ownedSessions) key(id, agent string) (journal.SessionKey, error) {
-	key := journal.SessionKey{Agent: cmp.Or(agent, o.agent), ID: id}
-	return key, route.CheckText("session_id", key.ID, "agent_name", key.Agent)
+// key returns the key of the session in a request. If the request names no agent, the stored session decides. An agent
+// of this server comes before others.
+func (o ownedSessions) key(ctx context.Context, id, agent string) (journal.SessionKey, error) {
+	key := journal.SessionKey{Agent: cmp.Or(agent, o.agents[0]), ID: id}
+	if err := route.CheckText("session_id", id, "agent_name", agent); err != nil || agent != "" || id == "" {
+		return key, err
+	}
+	stored, err := o.directory.Sessions(ctx, journal.SessionFilter{ID: id, Latest: true})
+	if err != nil || len(stored) == 0 {
+		return key, err
+	}
+	for _, name := range o.agents {
+		if slices.ContainsFunc(stored, func(s journal.SessionRecord) bool { return s.Key.Agent == name }) {
+			key.Agent = name
+			return key, nil
+		}
+	}
+	return stored[0].Key, nil
 }
 
 // find returns a session that the caller may use. For others the session looks
@@ -221,7 +238,7 @@ func (s sessions) change(ctx context.Context, in *changeInput) (*struct{}, error
 	change := journal.SessionChange{
 		Name: in.Body.SessionName, Pinned: in.Body.Pinned, Archived: in.Body.Archived, Folder: in.Body.Folder,
 	}
-	key, err := s.key(in.SessionID, in.Agent)
+	key, err := s.key(ctx, in.SessionID, in.Agent)
 	switch {
 	case err != nil:
 	case change == journal.SessionChange{}:
@@ -275,7 +292,7 @@ var archives = map[string]journal.Archive{"open": journal.ArchiveOpen, "archived
 // sessionShape returns the JSON of a session.
 func sessionShape(r journal.SessionRecord) Session {
 	out := Session{
-		ID: r.RowID, SessionID: r.Key.ID, SessionName: nullable(r.Name), First: r.First, PlatformName: r.Platform,
+		ID: r.RowID, SessionID: r.Key.ID, Agent: r.Key.Agent, SessionName: nullable(r.Name), First: r.First, PlatformName: r.Platform,
 		Timestamp: r.UpdatedAt.UTC(), Pinned: r.Pinned, Archived: r.Archived, Folder: r.Folder, Messages: r.Messages, Owner: r.Owner,
 	}
 	if f := r.Found; f != nil {
@@ -285,7 +302,7 @@ func sessionShape(r journal.SessionRecord) Session {
 }
 
 func (s sessions) delete(ctx context.Context, in *sessionInput) (*struct{}, error) {
-	key, err := s.key(in.SessionID, in.Agent)
+	key, err := s.key(ctx, in.SessionID, in.Agent)
 	if err != nil {
 		return nil, err
 	}

@@ -68,7 +68,7 @@ type shareWishInput struct {
 	route.JSONBody
 	Body struct {
 		SessionID string     `json:"session_id" minLength:"1" maxLength:"255"`
-		Agent     string     `json:"agent_name,omitempty" maxLength:"255" doc:"The agent. The default is the agent of this server."`
+		Agent     string     `json:"agent_name,omitempty" maxLength:"255" doc:"The agent. The default is the agent of the stored session."`
 		Turn      int64      `json:"turn,omitempty" minimum:"0" doc:"The last turn to share. Without it, all turns are shared."`
 		Only      bool       `json:"only,omitempty" doc:"Shares only this turn. Without it, all earlier turns are shared, too."`
 		Files     bool       `json:"files,omitempty" doc:"Also shares answers from files that are attached to the conversation."`
@@ -128,7 +128,7 @@ func (s shares) record(ctx context.Context, action audit.Action, session string)
 }
 
 func (s shares) create(ctx context.Context, in *shareWishInput) (*newShareOutput, error) {
-	key, err := s.key(in.Body.SessionID, in.Body.Agent)
+	key, err := s.key(ctx, in.Body.SessionID, in.Body.Agent)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 type seenInput struct {
 	SessionID string `path:"session_id" maxLength:"255"`
 	Turn      int64  `path:"turn" minimum:"1" doc:"The turn of the question."`
-	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of this server."`
+	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of the stored session."`
 }
 
 // solutions tell the owners of sessions that their questions have an answer now.
@@ -35,7 +35,7 @@ func (s solutions) addRoutes(r *route.Router) {
 }
 
 func (s solutions) see(ctx context.Context, in *seenInput) (*struct{}, error) {
-	key, err := s.key(in.SessionID, in.Agent)
+	key, err := s.key(ctx, in.SessionID, in.Agent)
 	if err != nil {
 		return nil, err
 	}

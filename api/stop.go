@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"docent/api/converse"
 	"docent/api/route"
 )
 
@@ -33,12 +34,12 @@ func (s stops) stop(ctx context.Context, in *struct {
 	SessionID string `path:"session_id" maxLength:"255"`
 },
 ) (*struct{}, error) {
-	key, err := s.key(in.SessionID, "")
+	key, err := s.key(ctx, in.SessionID, "")
 	if err != nil {
 		return nil, err
 	}
 	if _, err := s.find(ctx, key); err != nil {
 		return nil, err
 	}
-	return nil, s.conversations.Stop(ctx, key.ID)
+	return nil, s.conversations.Stop(converse.WithAgent(ctx, key.Agent), key.ID)
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -69,6 +70,8 @@ type AgentArrow struct {
 
 // SessionTrace is the way of a session through the states of its agent.
 type SessionTrace struct {
+	// Agent is the name of the agent.
+	Agent string `json:"agent_name" doc:"The agent of the session."`
 	// State is the present state.
 	State string `json:"state" doc:"The present state."`
 	// Moves are the moves between states.
@@ -105,27 +108,31 @@ type SessionIntent struct {
 	Score float64 `json:"score" doc:"From 0 to 1."`
 }
 
+type pictureInput struct {
+	Agent string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the first agent of this server."`
+}
+
 type pictureOutput struct{ Body AgentPicture }
 
 type traceOutput struct{ Body SessionTrace }
 
 type traceInput struct {
 	SessionID string `path:"session_id" maxLength:"255"`
-	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of this server."`
+	Agent     string `query:"agent_name" maxLength:"255" doc:"The agent. The default is the agent of the stored session."`
 }
 
 // traces handles the routes for the graph of the agent and the ways of sessions.
 type traces struct {
 	ownedSessions
 	store   journal.Traces
-	picture func() *diagram.Picture
+	picture func(agent string) *diagram.Picture
 }
 
 func (t traces) addRoutes(r *route.Router) {
 	missing := []int{http.StatusNotFound}
 	route.Add(r, huma.Operation{
 		Method: http.MethodGet, Path: "/api/agent/picture", OperationID: "get-agent-picture", Tags: []string{"sessions"}, Errors: missing,
-		Summary:     "Get the graph of the agent's states and transitions",
+		Summary:     "Get the graph of an agent's states and transitions",
 		Description: "The graph has places for the states and arrows, so that clients can draw it.",
 	}, t.draw)
 	route.Add(r, huma.Operation{
@@ -135,16 +142,17 @@ func (t traces) addRoutes(r *route.Router) {
 	}, t.trace)
 }
 
-func (t traces) draw(context.Context, *struct{}) (*pictureOutput, error) {
+func (t traces) draw(_ context.Context, in *pictureInput) (*pictureOutput, error) {
+	name := cmp.Or(in.Agent, t.agents[0])
 	var p *diagram.Picture
 	if t.picture != nil {
-		p = t.picture()
+		p = t.picture(name)
 	}
 	if p == nil {
 		return nil, fault.New(fault.NotFound, "agent_without_picture", "the agent of this server has no graph")
 	}
 	out := AgentPicture{
-		Name: t.agent, Width: p.Width, Height: p.Height, Start: p.Start,
+		Name: name, Width: p.Width, Height: p.Height, Start: p.Start,
 		States: make([]AgentState, len(p.States)), Arrows: make([]AgentArrow, len(p.Paths)),
 	}
 	for i, s := range p.States {
@@ -162,7 +170,7 @@ func (t traces) draw(context.Context, *struct{}) (*pictureOutput, error) {
 func texts(list []string) []string { return append([]string{}, list...) }
 
 func (t traces) trace(ctx context.Context, in *traceInput) (*traceOutput, error) {
-	key, err := t.key(in.SessionID, in.Agent)
+	key, err := t.key(ctx, in.SessionID, in.Agent)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +182,7 @@ func (t traces) trace(ctx context.Context, in *traceInput) (*traceOutput, error)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // the store names the operation
 	}
-	out := SessionTrace{State: record.State, Moves: make([]SessionMove, len(got.Moves)), Intents: make([]SessionIntent, len(got.Predictions))}
+	out := SessionTrace{Agent: record.Key.Agent, State: record.State, Moves: make([]SessionMove, len(got.Moves)), Intents: make([]SessionIntent, len(got.Predictions))}
 	for i, m := range got.Moves {
 		out.Moves[i] = SessionMove{Turn: m.Turn, From: m.Source, To: m.Dest, Event: m.Event, Condition: m.Condition, At: m.Time.UTC()}
 	}

@@ -89,11 +89,11 @@ type Config struct {
 	// NoUI turns off the page and the widget; default false.
 	NoUI bool
 	// Agent is the name of the agent in the database and on the page. With
-	// AgentFile, it is the name in that file; default docent.
+	// AgentFiles, the names in the files count; default docent.
 	Agent string
-	// AgentFile is the YAML file of the served agent; default none: the built-in
-	// assistant.
-	AgentFile string
+	// AgentFiles are the YAML files of the served agents, or BuiltInAgent. The first is the
+	// default of new sessions; default none: the built-in assistant.
+	AgentFiles []string
 	// K is the number of passages that an answer is based on; default 4.
 	K int
 	// History is the number of earlier messages that an answer may use; default 4.

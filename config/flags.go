@@ -16,7 +16,7 @@ func AddFlags(flags *pflag.FlagSet, settings []Setting) {
 		if s.Bool {
 			flags.Bool(s.Flag, false, help)
 		} else {
-			flags.Var(&given{takes: s.Takes()}, s.Flag, help)
+			flags.Var(&given{takes: s.Takes(), many: s.Many}, s.Flag, help)
 		}
 	}
 }
@@ -34,13 +34,19 @@ func FromFlags(flags *pflag.FlagSet) Sources {
 }
 
 // given is the text of a flag. Load parses it.
-type given struct{ text, takes string }
+type given struct {
+	text, takes string
+	many        bool // repetitions add to the list
+}
 
 func (g *given) String() string { return g.text }
 
 func (g *given) Type() string { return g.takes }
 
 func (g *given) Set(text string) error {
+	if g.many && g.text != "" {
+		text = g.text + "," + text
+	}
 	g.text = text
 	return nil
 }

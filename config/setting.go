@@ -61,6 +61,8 @@ type Setting struct {
 	Secret bool
 	// Bool marks flags that need no value.
 	Bool bool
+	// Many marks flags that may be repeated.
+	Many bool
 	// Scope selects the commands that have the flag.
 	Scope Scope
 	// Storage says whether the database may hold a value. It is Outside for settings of one machine, for
@@ -117,6 +119,24 @@ func list(p func(*Config) *[]string) (func(*Config, string) error, func(Config) 
 	return func(c *Config, s string) error {
 			*p(c) = slices.DeleteFunc(strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' }),
 				func(s string) bool { return s == "" })
+			return nil
+		}, func(c Config) string {
+			return strings.Join(*p(&c), ",")
+		}
+}
+
+// BuiltInAgent stands for the built-in assistant among the agent files.
+const BuiltInAgent = "built-in"
+
+// files is a list of file names, which may contain spaces.
+func files(p func(*Config) *[]string) (func(*Config, string) error, func(Config) string) {
+	return func(c *Config, s string) error {
+			*p(c) = nil
+			for _, name := range strings.Split(s, ",") {
+				if name = strings.TrimSpace(name); name != "" {
+					*p(c) = append(*p(c), name)
+				}
+			}
 			return nil
 		}, func(c Config) string {
 			return strings.Join(*p(&c), ",")
@@ -291,8 +311,9 @@ func Settings() []Setting {
 		})(text(func(c *Config) *string { return &c.Agent })),
 		with(Setting{
 			Key: "agent-file", Flag: "agent", Env: []string{"DOCENT_AGENT_FILE"}, Scope: Serving,
-			Help: "YAML file of the agent to serve; default: the built-in assistant",
-		})(text(func(c *Config) *string { return &c.AgentFile })),
+			Help: "YAML file of the agent to serve, or " + BuiltInAgent + "; repeat it for several agents; default: the built-in assistant",
+			Many: true,
+		})(files(func(c *Config) *[]string { return &c.AgentFiles })),
 		with(Setting{
 			Storage: Live,
 			Key:     "history", Flag: "history", Env: []string{"DOCENT_HISTORY", "MAX_HISTORY"}, Scope: Serving,

@@ -22,6 +22,8 @@ type Hello struct {
 type Welcome struct {
 	// SessionID identifies the session. Clients send it as session_id to resume.
 	SessionID string `json:"session_id"`
+	// Agent is the name of the session's agent.
+	Agent string `json:"agent"`
 	// Seq is the latest sequence number; 0 if nothing is stored yet.
 	Seq int64 `json:"seq"`
 	// ResetSeq is the latest sequence number at the last reset; 0 without one.

@@ -14,10 +14,18 @@ import (
 	"docent/internal/fault"
 )
 
+// Runtime runs the sessions of one or several agents.
+type Runtime interface {
+	// Open joins a session; see session.Agents.
+	Open(ctx context.Context, req session.OpenRequest, listener session.Listener) (*session.Subscription, error)
+	// Shutdown ends the runtime; see session.Runtime.
+	Shutdown(ctx context.Context) error
+}
+
 // Config configures a Server.
 type Config struct {
-	// Runtime runs the sessions. Required.
-	Runtime *session.Runtime
+	// Runtime runs the sessions: a session.Runtime, or session.Agents. Required.
+	Runtime Runtime
 	// Dialects are additional dialects by path. All other paths serve BAF and
 	// docent.v1. Default: nil, none.
 	Dialects map[string]Dialect

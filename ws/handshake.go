@@ -115,7 +115,7 @@ func (s *Server) upgrade(r *http.Request) (upgrade, error) {
 	return u, nil
 }
 
-// openRequest reads BAF's names of the session and the user from a request.
+// openRequest reads the name of the agent, and BAF's names of the session and the user, from a request.
 // Headers take precedence over the query. Surrounding spaces are removed, and
 // blank values count as absent.
 func (s *Server) openRequest(r *http.Request, baf bool) session.OpenRequest {
@@ -130,6 +130,7 @@ func (s *Server) openRequest(r *http.Request, baf bool) session.OpenRequest {
 	}
 	user := first(r.Header.Values("X-User-ID")...)
 	req := session.OpenRequest{
+		Agent:    first(query["agent"]...),
 		ID:       first(slices.Concat(r.Header.Values("X-Session-ID"), query["session_id"])...),
 		Username: first(append([]string{user}, query["user_id"]...)...),
 		Name:     first(query["session_name"]...),

@@ -110,7 +110,7 @@ func (c *Connection) openFailed(ctx context.Context, err error, id, session stri
 		code = CloseUnavailable
 	}
 	log, session := c.server.cfg.Logger, cmp.Or(c.SessionID(), session)
-	if code == CloseUnauthorized || code == CloseForbidden || fault.KindOf(err) == fault.RateLimited {
+	if code == CloseUnauthorized || code == CloseForbidden || code == CloseGone || fault.KindOf(err) == fault.RateLimited {
 		log.InfoContext(ctx, "client refused", "session", session, "kind", fault.KindOf(err))
 	} else {
 		log.ErrorContext(ctx, "open session", "session", session, errlog.Attr(err))

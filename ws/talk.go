@@ -89,7 +89,7 @@ func (t *talk) Opened(o session.Opened) {
 	}
 	cfg := &t.c.server.cfg
 	t.sendMessage(payload.WelcomeAction, payload.Welcome{
-		SessionID: o.SessionID, Seq: o.Seq, ResetSeq: o.ResetSeq, Resumed: o.Resumed,
+		SessionID: o.SessionID, Agent: o.Agent, Seq: o.Seq, ResetSeq: o.ResetSeq, Resumed: o.Resumed,
 		Limits: payload.Limits{MessageBytes: min(cfg.MessageBytes, chat.MaxTextBytes), FrameBytes: cfg.FrameBytes},
 		Models: notNil(t.info.Models), Collections: notNil(t.info.Collections),
 		Voice: payload.Voice{Listens: cfg.Transcriber != nil, Speaks: t.info.Speaks},

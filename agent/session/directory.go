@@ -9,11 +9,16 @@ import (
 
 // Directory returns d with another DeleteSession and ExpireSessions. They also end sessions in memory:
 // they stop running turns and tell the clients.
-func (r *Runtime) Directory(d journal.Directory) journal.Directory { return &directory{d, r} }
+func (a *Agents) Directory(d journal.Directory) journal.Directory { return &directory{d, a} }
+
+// Directory is Agents.Directory for one agent.
+func (r *Runtime) Directory(d journal.Directory) journal.Directory {
+	return (&Agents{[]*Runtime{r}}).Directory(d)
+}
 
 type directory struct {
 	journal.Directory
-	runtime *Runtime
+	agents *Agents
 }
 
 // DeleteSession implements Directory.
@@ -29,18 +34,16 @@ func (d *directory) DeleteSession(ctx context.Context, key journal.SessionKey) e
 func (d *directory) ExpireSessions(ctx context.Context, before time.Time, limit int) ([]journal.SessionKey, error) {
 	keys, err := d.Directory.ExpireSessions(ctx, before, limit)
 	for _, key := range keys {
-		if key.Agent == d.runtime.cfg.Agent.Name() {
-			d.end(key)
-		}
+		d.end(key)
 	}
 	return keys, err //nolint:wrapcheck // the directory names the operation
 }
 
 // end ends a deleted session in the memory of all processes.
 func (d *directory) end(key journal.SessionKey) {
-	d.runtime.Drop(key.ID)
-	if others := d.runtime.cfg.Replicas; others != nil {
-		others.Deleted(key.ID)
+	d.agents.Drop(key)
+	if others := d.agents.all[0].cfg.Replicas; others != nil {
+		others.Deleted(key)
 	}
 }
 

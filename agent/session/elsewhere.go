@@ -18,7 +18,7 @@ type Replicas interface {
 	// before.
 	Await(ctx context.Context) error
 	// Deleted tells the other processes that a session was deleted.
-	Deleted(id string)
+	Deleted(key journal.SessionKey)
 	// Open joins a client to the session req.ID of another replica. It fails with journal.ErrStale
 	// if that replica does not run the session, or is gone.
 	Open(ctx context.Context, replica string, req OpenRequest, listener Listener) (Remote, error)
@@ -44,7 +44,7 @@ func (r *Runtime) relay(
 	c := newConversation(r, key, req) // it only reads the store
 	c.store.Session = held.Session
 	close(c.loaded)
-	req.ID, req.Row = key.ID, held.Session
+	req.Agent, req.ID, req.Row = key.Agent, key.ID, held.Session
 	remote, err := r.cfg.Replicas.Open(ctx, held.Replica, req, s.listener)
 	if err == nil {
 		s.c, s.remote = c, remote

@@ -22,6 +22,9 @@ type meters struct {
 	// commits measures commits.
 	commits *meter.Seconds
 
+	// sessions counts the sessions in memory, of all runtimes with the set.
+	sessions *metrics.Gauge
+
 	events map[string]*metrics.Counter
 	turn   *meter.Seconds
 }
@@ -29,16 +32,16 @@ type meters struct {
 // otherEvent counts the events of programs, which may have any name.
 const otherEvent = "other"
 
-// newMeters returns the meters of a runtime with so many sessions in memory.
-func newMeters(set *metrics.Set, sessions func() int) *meters {
+// newMeters returns the meters of a runtime.
+func newMeters(set *metrics.Set) *meters {
 	m := &meters{
 		turns: map[payload.Outcome]*metrics.Counter{}, events: map[string]*metrics.Counter{},
+		sessions:  set.GetOrCreateGauge("docent_agent_sessions", nil),
 		abandoned: set.GetOrCreateCounter("docent_agent_abandoned_total"),
 		full:      set.GetOrCreateCounter("docent_agent_mailbox_full_total"),
 		turn:      meter.New(set, "docent_agent_turn_seconds", ""),
 		commits:   meter.New(set, "docent_agent_commit_seconds", ""),
 	}
-	set.GetOrCreateGauge("docent_agent_sessions", func() float64 { return float64(sessions()) })
 	for _, o := range []payload.Outcome{payload.Done, payload.Failed, payload.Stopped, payload.Held} {
 		m.turns[o] = set.GetOrCreateCounter(fmt.Sprintf(`docent_agent_turns_total{outcome=%q}`, o))
 	}

@@ -84,8 +84,7 @@ func (p *programs) replace(next *program) {
 // nothing changes.
 func (r *Runtime) Replace(next Program) error {
 	if next.Agent == nil || next.Agent.Name() != r.cfg.Agent.Name() {
-		return fault.New(fault.Invalid, "agent_renamed", "the name of the agent cannot change from %q while docent runs: start docent again",
-			r.cfg.Agent.Name())
+		return Renamed(r.Name())
 	}
 	p, err := r.compile(next)
 	if err != nil {
@@ -93,6 +92,11 @@ func (r *Runtime) Replace(next Program) error {
 	}
 	r.programs.replace(p)
 	return nil
+}
+
+// Renamed returns the error about an agent with this name whose next version has another one.
+func Renamed(name string) error {
+	return fault.New(fault.Invalid, "agent_renamed", "the name of the agent cannot change from %q while docent runs: start docent again", name)
 }
 
 // compile compiles a program and logs the warnings about its agent.

@@ -165,7 +165,7 @@ func NewRuntime(cfg RuntimeConfig) (*Runtime, error) {
 		return nil, err
 	}
 	r.programs.current = first
-	r.meters = newMeters(cfg.Metrics, r.Sessions)
+	r.meters = newMeters(cfg.Metrics)
 	r.alarms = newAlarmClock(alarmClockConfig{
 		Now: cfg.Now, Logger: cfg.Logger, Go: r.goes, Read: r.storedAlarms, Loaded: r.inMemory, Wake: r.wake,
 		Interval: cfg.ConditionInterval, Page: cfg.limits.AlarmPage,
@@ -242,6 +242,7 @@ func (r *Runtime) conversation(
 		c.mail.use() // this does not block, because no other goroutine knows c yet
 	}
 	r.sessions[key] = c
+	r.meters.sessions.Inc()
 	r.running.Add(1)
 	r.mu.Unlock()
 	r.alarms.start(ctx)
@@ -317,6 +318,7 @@ func (r *Runtime) forget(c *conversation) {
 	defer r.mu.Unlock()
 	if r.sessions[c.key] == c {
 		delete(r.sessions, c.key)
+		r.meters.sessions.Dec()
 	}
 }
 

@@ -15,6 +15,8 @@ import (
 
 // OpenRequest selects or describes the session that a client opens.
 type OpenRequest struct {
+	// Agent is the name of the agent. "" means the agent of the stored session, or else the default one.
+	Agent string
 	// ID is the id of the session. "" means a new session.
 	ID string
 	// Name is the display name of a new session.
@@ -42,7 +44,7 @@ type OpenRequest struct {
 // Validate fails with fault.Invalid for ids and names that cannot be stored.
 func (r OpenRequest) Validate() error {
 	check := journal.CheckName
-	return errors.Join(check("session_id", r.ID), check("session_name", r.Name), check("user_id", r.Username))
+	return errors.Join(check("agent", r.Agent), check("session_id", r.ID), check("session_name", r.Name), check("user_id", r.Username))
 }
 
 // Listener is one client of a session. The session calls its methods one at a time, in order. They
@@ -65,6 +67,8 @@ type Leaver interface {
 // Opened describes a session at the moment when a client joins it.
 type Opened struct {
 	SessionID string
+	// Agent is the name of the session's agent.
+	Agent string
 	// Seq is the newest sequence number.
 	Seq int64
 	// ResetSeq is the Seq of the last reset, or 0.
@@ -122,6 +126,9 @@ func (r *Runtime) OpenHere(ctx context.Context, req OpenRequest, listener Listen
 
 func (r *Runtime) open(ctx context.Context, req OpenRequest, listener Listener, relay bool) (*Subscription, error) {
 	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	if _, err := (&Agents{[]*Runtime{r}}).Named(req.Agent); err != nil {
 		return nil, err
 	}
 	key, err := r.key(ctx, req)
@@ -256,7 +263,7 @@ func (s *Subscription) excluded() bool { return !s.anyOwner && s.c.record.Owner 
 func (s *Subscription) openedLocked() {
 	c := s.c
 	s.opened, s.since, s.reset = true, c.clients.seq, c.clients.resetSeq
-	s.listener.Opened(Opened{SessionID: c.key.ID, Seq: c.clients.seq, ResetSeq: c.clients.resetSeq, Resumed: c.clients.resumed})
+	s.listener.Opened(Opened{SessionID: c.key.ID, Agent: c.key.Agent, Seq: c.clients.seq, ResetSeq: c.clients.resetSeq, Resumed: c.clients.resumed})
 	if s.at > c.clients.seq { // the number belongs to another database
 		s.at = 0
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"docent/agent"
+	"docent/api/converse"
 	"docent/api/route"
 	"docent/api/sse"
 	"docent/internal/fault"
@@ -79,7 +80,8 @@ type AgentResume struct {
 
 type runInput struct {
 	route.JSONBody
-	Body AgentRun
+	Agent string `query:"agent" maxLength:"255" doc:"The agent of a new session. The default is the first agent of this server."`
+	Body  AgentRun
 }
 
 // server handles the route.
@@ -119,7 +121,7 @@ func (s server) run(ctx context.Context, in *runInput) (*huma.StreamResponse, er
 	if err != nil {
 		return nil, err
 	}
-	frames, err := s.Conversations.Turn(ctx, in.Body.ThreadID, text, scope, answers)
+	frames, err := s.Conversations.Turn(within(ctx, in.Agent), in.Body.ThreadID, text, scope, answers)
 	if err != nil {
 		done()
 		return nil, err
@@ -133,6 +135,14 @@ func (s server) run(ctx context.Context, in *runInput) (*huma.StreamResponse, er
 		defer out.Beat(ticks)()
 		s.send(ctx, out, in.Body, frames)
 	}}, nil
+}
+
+// within returns a context in which sessions are those of an agent, unless its name is "".
+func within(ctx context.Context, agent string) context.Context {
+	if agent == "" {
+		return ctx
+	}
+	return converse.WithAgent(ctx, agent)
 }
 
 // send sends the events of a run. Errors of out mean that the client is gone.

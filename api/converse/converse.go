@@ -21,7 +21,7 @@ import (
 // Conversations sends messages to the sessions of a runtime. It is safe for
 // concurrent use.
 type Conversations struct {
-	runtime *session.Runtime
+	runtime Runtime
 	closed  chan struct{}
 
 	// Close ends all waits for answers. Call it after Runtime.Shutdown, which leaves
@@ -29,8 +29,23 @@ type Conversations struct {
 	Close func()
 }
 
+// Runtime runs the sessions: a session.Runtime, or session.Agents.
+type Runtime interface {
+	// Open joins a session.
+	Open(ctx context.Context, req session.OpenRequest, listener session.Listener) (*session.Subscription, error)
+}
+
+// agentKey is the key of the agent in a context.
+type agentKey struct{}
+
+// WithAgent returns a context in which sessions are those of an agent. Without it, the stored session decides, or else
+// the default agent of the runtime.
+func WithAgent(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, agentKey{}, name)
+}
+
 // New returns the conversations of a runtime.
-func New(runtime *session.Runtime) *Conversations {
+func New(runtime Runtime) *Conversations {
 	c := &Conversations{runtime: runtime, closed: make(chan struct{})}
 	c.Close = sync.OnceFunc(func() { close(c.closed) })
 	return c
@@ -192,7 +207,8 @@ func (c *Conversations) turn(
 // request opens a session as the principal of ctx.
 func request(ctx context.Context, id string) session.OpenRequest {
 	p, _ := auth.FromContext(ctx)
-	req := session.OpenRequest{ID: id, Username: p.Name, Owner: p.ID, AnyOwner: p.OwnsAll(), Channel: "api"}
+	agent, _ := ctx.Value(agentKey{}).(string)
+	req := session.OpenRequest{Agent: agent, ID: id, Username: p.Name, Owner: p.ID, AnyOwner: p.OwnsAll(), Channel: "api"}
 	if req.Validate() != nil {
 		req.Username = "" // no session can have this name; Open refuses a wrong id
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"docent/agent"
 	"docent/agent/definition"
 	"docent/agent/diagram"
 	"docent/agent/session"
@@ -18,13 +17,13 @@ import (
 // agentPoll is the time between looks at the agent file.
 const agentPoll = time.Second
 
-// followAgent follows the agent file, and those that it names, until ctx ends. New turns run a valid change. An invalid one is
+// followAgent follows the file of an agent, and those that it names, until ctx ends. New turns run a valid change. An invalid one is
 // logged, and changes nothing.
-func (s *Server) followAgent(ctx context.Context) error {
-	if s.followed == "" {
+func (s *Server) followAgent(ctx context.Context, a *served) error {
+	if a.file == "" {
 		return nil
 	}
-	known, seen := s.agentContent, s.agentContent
+	known, seen := a.content, a.content
 	var wanted []string // files that only an invalid change names
 	tick := time.NewTicker(agentPoll)
 	defer tick.Stop()
@@ -34,7 +33,7 @@ func (s *Server) followAgent(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
-		files := append(s.agentFiles(), wanted...)
+		files := append(s.agentFiles(a), wanted...)
 		now, err := readAgentFiles(files)
 		if err != nil || bytes.Equal(now, known) {
 			continue // an editor may replace the file just now
@@ -44,10 +43,10 @@ func (s *Server) followAgent(ctx context.Context) error {
 			continue
 		}
 		known, wanted = now, nil
-		if !s.reloadAgent(ctx, s.followed) {
-			wanted = definition.Named(s.followed, s.now().environment(s.now().Knowledge()))
+		if !s.reloadAgent(ctx, a) {
+			wanted = definition.Named(a.file, s.now().environment(s.now().Knowledge()))
 		}
-		if changed := append(s.agentFiles(), wanted...); !slices.Equal(changed, files) {
+		if changed := append(s.agentFiles(a), wanted...); !slices.Equal(changed, files) {
 			if known, err = readAgentFiles(changed); err != nil {
 				known = now
 			}
@@ -55,11 +54,11 @@ func (s *Server) followAgent(ctx context.Context) error {
 	}
 }
 
-// agentFiles returns the agent file, and those that it names.
-func (s *Server) agentFiles() []string {
+// agentFiles returns the file of an agent, and those that it names.
+func (s *Server) agentFiles(a *served) []string {
 	s.changing.Lock()
 	defer s.changing.Unlock()
-	return append([]string{s.followed}, s.definition.Files...)
+	return append([]string{a.file}, a.definition.Files...)
 }
 
 // readAgentFiles reads agent files. A missing file, except the first, counts as empty: loading the agent reports it.
@@ -88,47 +87,47 @@ func readAgentFile(file string) ([]byte, error) {
 }
 
 // reloadAgent loads the changed agent file, and reports whether new turns use it.
-func (s *Server) reloadAgent(ctx context.Context, file string) bool {
+func (s *Server) reloadAgent(ctx context.Context, a *served) bool {
 	s.changing.Lock()
 	defer s.changing.Unlock()
-	next, err := s.now().newAgent(ctx, file)
+	next, err := s.now().newAgent(ctx, a.file)
 	if err == nil {
-		err = s.run(s.now(), next)
+		err = s.run(s.now(), a, next)
 	}
 	if err != nil {
 		if ctx.Err() == nil {
-			s.Log.Error("the changed agent file is not used", "reason", fault.Message(err))
+			s.Log.Error("the changed agent file is not used", "file", a.file, "reason", fault.Message(err))
 		}
 		return false
 	}
-	s.Log.Info("the agent file has changed; new turns use it", "file", file)
+	s.Log.Info("the agent file has changed; new turns use it", "file", a.file)
 	return true
 }
 
-// run makes new turns run an agent. If that fails, it closes the agent. The caller holds s.changing.
-func (s *Server) run(a *Answers, next *definition.Definition) error {
-	err := s.Runtime.Replace(session.Program{
-		Agent: next.Agent, RAG: newSessionRAG(a, s.Readers, next.Models), Models: a.modelsOf(next), Location: next.Location,
+// run makes new turns of an agent run its next version. If that fails, it closes the agent. The caller holds s.changing.
+func (s *Server) run(answers *Answers, a *served, next *definition.Definition) error {
+	err := a.runtime.Replace(session.Program{
+		Agent: next.Agent, RAG: newSessionRAG(answers, s.Readers, next.Models), Models: answers.modelsOf(next), Location: next.Location,
 		Retire: closing(next, s.Log),
 	})
 	if err != nil {
 		closing(next, s.Log)()
 		return err //nolint:wrapcheck // the error names the agent
 	}
-	s.definition = next
-	draw(s, next.Agent)
+	a.definition = next
+	draw(s, a)
 	return nil
 }
 
-// draw lays out the graph of the agent for the page.
-func draw(s *Server, a *agent.Agent) {
-	g, err := a.Graph()
+// draw lays out the graph of an agent for the page.
+func draw(s *Server, a *served) {
+	g, err := a.definition.Agent.Graph()
 	if err != nil { // Validate found nothing before
 		s.Log.Warn("cannot draw the agent", "reason", fault.Message(err))
 		return
 	}
 	p := diagram.Lay(g)
-	s.picture.Store(&p)
+	a.picture.Store(&p)
 }
 
 // closing returns a function that closes the servers and folders of an agent.

@@ -32,7 +32,7 @@ func keepConversations(ctx context.Context, s *Server) error {
 	}
 	tick := time.NewTicker(expireEvery)
 	defer tick.Stop()
-	directory := s.Runtime.Directory(s.DB.Directory)
+	directory := s.Agents.Directory(s.DB.Directory)
 	for {
 		removed, err := expireConversations(ctx, directory, time.Now().UTC().Truncate(day).Add(-keep))
 		if err != nil && ctx.Err() == nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"docent/agent/chat"
 	"docent/api"
 	"docent/api/edge"
 	"docent/api/insights"
@@ -66,10 +65,10 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 			Readings: readings{s.rights, s.quotas, s.DB, s.Library, s.runner, s.Sources}, Work: s.DB.Work, Failures: s.DB.Failures,
 		},
 		Uploads: s.uploads(), Pages: drawer{s.pool, s.quotas},
-		Directory: s.Runtime.Directory(s.DB.Directory), Messages: s.conversations,
-		Conversations: s.talks, Embedder: s.Embedder, Notifier: notifier{endpoint, s.sockets}, Events: s.Runtime,
+		Directory: s.Agents.Directory(s.DB.Directory), Messages: s.conversations,
+		Conversations: s.talks, Embedder: s.Embedder, Notifier: notifier{endpoint, s.sockets}, Events: s.Agents,
 		Clients: s.clients, Issuer: s.Config.OIDC.Issuer,
-		Versions: s.DB.Versions, Memories: s.DB.Memories, Traces: s.DB.Traces, Picture: s.picture.Load,
+		Versions: s.DB.Versions, Memories: s.DB.Memories, Traces: s.DB.Traces, Picture: s.picture,
 		Prompts: s.DB.Prompts, Choices: s.DB.Choices, NoInstructions: !s.Config.OwnInstructions,
 		Shares: s.DB.Shares, PublicLinks: s.Config.PublicLinks,
 		ReadConversations: s.Config.ReadConversations, Audit: audit.NewLog(s.DB.Audit, s.Log),
@@ -78,7 +77,7 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		Quality: insights.Quality{
 			Kept: s.DB.Kept, Runner: s.quality, Thresholds: func() pipeline.Thresholds { return s.asked.Load().Thresholds() },
 		},
-		Agent: s.definition.Agent.Name(), Version: s.version, Info: s.info,
+		Agents: s.Agents.Names(), Version: s.version, Info: s.info,
 		Ready: s.readyChecks(), Models: func() map[string]string { return s.now().states() },
 		UploadBytes: s.Config.MaxFileSize, MaxSearches: s.Config.Searches, Quotas: s.quotas,
 		Settings: s.settingsConfig(), System: systemConfig(s),
@@ -127,7 +126,7 @@ func (n notifier) Recheck() { n.server.Recheck() }
 func (s *Server) socketConfig(endpoint *typed.Endpoint) ws.Config {
 	bounds := s.Config.Sockets
 	cfg := ws.Config{
-		Runtime: s.Runtime, Dialects: map[string]ws.Dialect{typed.Path: typedDialect(endpoint)}, Info: s.welcome,
+		Runtime: s.Agents, Dialects: map[string]ws.Dialect{typed.Path: typedDialect(endpoint)}, Info: s.welcome,
 		CheckOrigin: func(*http.Request) bool { return true }, ResumeByUser: s.Config.ResumeByUser,
 		MaxConnections: bounds.MaxConnections, UserConnections: bounds.UserConnections,
 		FrameBytes: bounds.FrameBytes, MessageBytes: int(bounds.MessageBytes), OutboxBytes: int(bounds.OutboxBytes),
@@ -177,10 +176,11 @@ func (s *Server) passages(ctx context.Context) (int, error) {
 
 // info returns the part of /api/info that package api does not know.
 func (s *Server) info(ctx context.Context) (api.Info, error) {
-	hint, a := ModelHint(), s.now()
+	hint, a, agents := ModelHint(), s.now(), s.agentInfos()
 	info := api.Info{
-		BuiltIn:  s.builtIn,
-		Files:    s.Runtime.Takes(chat.EventFile),
+		Agents:   agents,
+		BuiltIn:  agents[0].BuiltIn,
+		Files:    agents[0].Files,
 		Database: s.DB.Kind,
 		Model:    api.ModelInfo{Name: rag.Extractive, Kind: rag.Extractive, Hint: hint.Message, Sentence: &hint.Sentence},
 		Models:   a.RAG.Models(),

@@ -16,9 +16,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"docent/agent"
-	"docent/agent/chat"
-	"docent/agent/definition"
-	"docent/agent/diagram"
 	"docent/agent/session"
 	"docent/agent/session/relay"
 	"docent/agent/session/replica"
@@ -52,7 +49,7 @@ const drainTimeout = 20 * time.Second
 // maxReembedPause bounds the time between attempts to embed again.
 const maxReembedPause = 10 * time.Minute
 
-// Server runs an agent. It has the parts that only a server needs. Start or Serve
+// Server runs agents. It has the parts that only a server needs. Start or Serve
 // may be called once, then Stop.
 type Server struct {
 	*Store
@@ -64,23 +61,20 @@ type Server struct {
 
 	// Sources keeps sources in sync.
 	Sources *syncer.Manager
-	// Runtime runs the agent; nil before Start.
+	// Agents run the sessions, and Runtime those of the first agent; nil before Start.
+	Agents  *session.Agents
 	Runtime *session.Runtime
 
-	answers    atomic.Pointer[Answers]           // replaced when stored settings change
-	asked      atomic.Pointer[pipeline.Pipeline] // asks gaps again; replaced with answers
-	changing   sync.Mutex                        // guards settings and definition
-	settings   config.Stored                     // that answers has
-	definition *definition.Definition
-	picture    atomic.Pointer[diagram.Picture] // of definition
+	answers  atomic.Pointer[Answers]           // replaced when stored settings change
+	asked    atomic.Pointer[pipeline.Pipeline] // asks gaps again; replaced with answers
+	changing sync.Mutex                        // guards settings and the definitions of served
+	settings config.Stored                     // that answers has
+	served   []*served                         // the default first
 
 	setup   *auth.Setup   // nil for an installation that is set up
 	restart chan struct{} // closed when Serve should return ErrRestart
 
 	version       string
-	builtIn       bool                // the agent is the built-in assistant
-	followed      string              // the agent file, or ""
-	agentContent  []byte              // of the agent file at the start
 	relay         *relay.Relay        // nil without other processes
 	authenticator *auth.Authenticator // nil while authentication is off
 	sockets       *ws.Server
@@ -200,11 +194,11 @@ func (s *Server) closeReaders(ctx context.Context) error {
 	return s.Ingester.Close(ctx)
 }
 
-// Start runs an agent, or the configured one if a is nil, and returns the handler of
-// page, API, and WebSocket. addr is the address of the HTTP server, HOST:PORT. The
+// Start runs agents, or the configured ones without any, and returns the handler of
+// page, API, and WebSocket. The first agent is the default. addr is the address of the HTTP server, HOST:PORT. The
 // work in the background goes on until Stop, also if ctx ends.
-func (s *Server) Start(ctx context.Context, a *agent.Agent, addr string) (http.Handler, error) {
-	handler, err := s.open(ctx, a, addr)
+func (s *Server) Start(ctx context.Context, agents []*agent.Agent, addr string) (http.Handler, error) {
+	handler, err := s.open(ctx, agents, addr)
 	if err != nil {
 		s.leave(ctx)
 		return nil, err
@@ -213,12 +207,12 @@ func (s *Server) Start(ctx context.Context, a *agent.Agent, addr string) (http.H
 		for name, limit := range s.sockets.UserLimits() {
 			s.relay.Share(name, limit)
 		}
-		if err := s.relay.Start(s.tracer.Context(ctx), s.Runtime); err != nil {
+		if err := s.relay.Start(s.tracer.Context(ctx), s.Agents); err != nil {
 			s.leave(ctx)
 			return nil, fmt.Errorf("replicas: %w", err)
 		}
 	}
-	if err := s.Runtime.Start(s.tracer.Context(ctx)); err != nil {
+	if err := s.Agents.Start(s.tracer.Context(ctx)); err != nil {
 		s.leave(ctx)
 		return nil, fmt.Errorf("agent: %w", err)
 	}
@@ -227,36 +221,25 @@ func (s *Server) Start(ctx context.Context, a *agent.Agent, addr string) (http.H
 	s.work, s.working = errgroup.WithContext(work)
 	for _, part := range []func(context.Context) error{
 		s.Retriever.Follow, s.follow,
-		s.reembed, s.runEncodings, s.followAgent, s.Sources.Run, s.Webhooks.Run, s.runner.Run, s.now().probe, s.facts.Run, s.recorder.Run,
+		s.reembed, s.runEncodings, s.Sources.Run, s.Webhooks.Run, s.runner.Run, s.now().probe, s.facts.Run, s.recorder.Run,
 		s.grouper.Run, s.followSettings, s.keepLog, s.backups.Run, s.quality.Run, s.digests.Run,
 		func(ctx context.Context) error { return keepConversations(ctx, s) },
 		func(ctx context.Context) error { return watchModels(ctx, s) },
 	} {
 		s.work.Go(func() error { return part(s.working) })
 	}
+	for _, a := range s.served {
+		s.work.Go(func() error { return s.followAgent(s.working, a) })
+	}
 	return handler, nil
 }
 
-// open makes the agent, the authentication, and the handlers.
-func (s *Server) open(ctx context.Context, a *agent.Agent, addr string) (http.Handler, error) {
-	var err error
-	if s.definition, err = s.agent(ctx, a); err != nil {
+// open makes the agents, the authentication, and the handlers.
+func (s *Server) open(ctx context.Context, agents []*agent.Agent, addr string) (http.Handler, error) {
+	if err := s.openAgents(ctx, agents); err != nil {
 		return nil, err
 	}
-	draw(s, s.definition.Agent)
-	if err := s.newRelay(); err != nil {
-		return nil, err
-	}
-	host := hosting{
-		conversations: s.conversations, unused: s.DB.Unused, versions: s.DB.Versions, memories: s.DB.Memories,
-		readers: s.Readers, speech: s.speech, others: s.relay,
-		retire:  closing(s.definition, s.Log),
-		choices: func(ctx context.Context) (chat.Choices, error) { return s.now().choices(ctx) },
-	}
-	if s.Runtime, err = s.now().newRuntime(s.definition, host); err != nil {
-		return nil, err
-	}
-	s.talks = converse.New(s.Runtime)
+	s.talks = converse.New(s.Agents)
 	s.clients = mcp.NewSessions()
 	if err := s.addAuthenticator(); err != nil {
 		return nil, err
@@ -264,46 +247,17 @@ func (s *Server) open(ctx context.Context, a *agent.Agent, addr string) (http.Ha
 	if err := s.addInsights(); err != nil {
 		return nil, err
 	}
+	var err error
 	if s.backups, err = newBackups(s); err != nil {
 		return nil, err
 	}
 	return s.handler(addr)
 }
 
-// UnusedModel says why the variable MODEL has no effect; see config.Config.UnusedModel.
-const UnusedModel = "MODEL does not turn a model on; set DOCENT_MODEL, or DOCENT_LLM_URL to name its server"
-
-// agent returns an agent of Go code, or the configured one.
-func (s *Server) agent(ctx context.Context, a *agent.Agent) (*definition.Definition, error) {
-	if s.Config.UnusedModel != "" {
-		s.Log.Warn("no chat model: " + UnusedModel)
-	}
-	if a == nil {
-		if s.builtIn = s.Config.AgentFile == ""; s.builtIn {
-			if err := NeedModel(s.Config); err != nil {
-				return nil, err
-			}
-		}
-		s.followed = s.Config.AgentFile
-		d, err := s.now().newAgent(ctx, s.followed)
-		if err == nil && s.followed != "" {
-			if s.agentContent, err = readAgentFiles(append([]string{s.followed}, d.Files...)); err != nil {
-				s.agentContent = nil // followAgent reads it again
-			}
-			return d, nil
-		}
-		return d, err
-	}
-	if s.Config.AgentFile != "" {
-		s.Log.Warn("this program has its own agent, so the setting agent-file has no effect")
-	}
-	return &definition.Definition{Agent: a, History: s.Config.History}, nil
-}
-
-// Serve starts an agent and serves it until ctx ends or a part fails. Then it
+// Serve starts agents and serves them until ctx ends or a part fails. Then it
 // finishes running turns and stops. It calls ready once the server answers.
-func (s *Server) Serve(ctx context.Context, a *agent.Agent, listener net.Listener, ready func()) error {
-	handler, err := s.Start(ctx, a, listener.Addr().String())
+func (s *Server) Serve(ctx context.Context, agents []*agent.Agent, listener net.Listener, ready func()) error {
+	handler, err := s.Start(ctx, agents, listener.Addr().String())
 	if err != nil {
 		return err
 	}
@@ -370,7 +324,7 @@ func (s *Server) newRelay() (err error) {
 		return nil
 	}
 	s.relay, err = relay.New(relay.Config{
-		Agent: s.definition.Agent.Name(), Leases: s.DB.Replicas, Replica: replica.Config{Bus: s.DB.Bus, Logger: s.Log},
+		Leases: s.DB.Replicas, Replica: replica.Config{Bus: s.DB.Bus, Logger: s.Log},
 	})
 	if err != nil {
 		return fmt.Errorf("replicas: %w", err)
@@ -378,13 +332,13 @@ func (s *Server) newRelay() (err error) {
 	return nil
 }
 
-// leave leaves the other processes, and closes the agent's connections and the authentication.
+// leave leaves the other processes, and closes the agents' connections and the authentication.
 func (s *Server) leave(ctx context.Context) {
 	if s.relay != nil {
 		s.relay.Stop(ctx)
 	}
-	if s.definition != nil {
-		if err := s.definition.Close(); err != nil {
+	for _, a := range s.served {
+		if err := a.definition.Close(); err != nil {
 			s.Log.Warn("close the agent", "error", err)
 		}
 	}

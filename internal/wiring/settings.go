@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"docent/agent/definition"
+	"docent/agent/session"
 	"docent/api/settings"
 	"docent/config"
 	"docent/internal/fault"
@@ -59,13 +60,7 @@ func (s *Server) applySettings(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	agent := &definition.Definition{Agent: s.definition.Agent, History: s.definition.History, Location: s.definition.Location}
-	if s.builtIn || s.followed != "" {
-		if agent, err = next.newAgent(ctx, s.followed); err != nil {
-			return fmt.Errorf("the agent file: %w", err)
-		}
-	}
-	if err := s.run(next, agent); err != nil {
+	if err := s.applyTo(ctx, next); err != nil {
 		return err
 	}
 	before := s.answers.Swap(next)
@@ -73,6 +68,35 @@ func (s *Server) applySettings(ctx context.Context) error {
 	s.asked.Store(ask)
 	s.settings = saved
 	s.Log.Info("the settings have changed; new turns use them")
+	return nil
+}
+
+// applyTo makes new turns of all agents use other answers. If an agent fails, all of them keep those before. The caller
+// holds s.changing.
+func (s *Server) applyTo(ctx context.Context, next *Answers) error {
+	made := make([]*definition.Definition, len(s.served))
+	for i, a := range s.served {
+		made[i] = &definition.Definition{Agent: a.definition.Agent, History: a.definition.History, Location: a.definition.Location}
+		if !a.builtIn && a.file == "" {
+			continue
+		}
+		var err error
+		if made[i], err = next.newAgent(ctx, a.file); err == nil && made[i].Agent.Name() != a.runtime.Name() {
+			err = session.Renamed(a.runtime.Name())
+			closing(made[i], s.Log)()
+		}
+		if err != nil {
+			for _, d := range made[:i] {
+				closing(d, s.Log)()
+			}
+			return fmt.Errorf("the agent file: %w", err)
+		}
+	}
+	for i, a := range s.served {
+		if err := s.run(next, a, made[i]); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

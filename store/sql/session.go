@@ -76,6 +76,9 @@ func (s sessions) firstSaid() string {
 func (s sessions) Sessions(ctx context.Context, filter journal.SessionFilter) ([]journal.SessionRecord, error) {
 	var p parameters
 	where := `true`
+	if filter.ID != "" {
+		where += ` AND s.session_id = ` + p.add(store.Text(filter.ID))
+	}
 	if filter.Agent != "" {
 		where += ` AND s.agent_name = ` + p.add(store.Text(filter.Agent))
 	}

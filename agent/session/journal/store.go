@@ -379,6 +379,8 @@ const (
 
 // SessionFilter selects sessions. Zero fields select everything.
 type SessionFilter struct {
+	// ID selects the public id.
+	ID string
 	// Agent selects the name of the agent.
 	Agent string
 	// Username selects the name of the user.

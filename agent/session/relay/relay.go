@@ -21,17 +21,14 @@ import (
 type Relay struct {
 	member *replica.Member
 	leases journal.Leases
-	agent  string
 	log    *slog.Logger
 
-	runtime *session.Runtime // set by Start
-	shares  []*share
+	agents *session.Agents // set by Start
+	shares []*share
 }
 
 // Config configures a Relay.
 type Config struct {
-	// Agent is the name of the agent. Required.
-	Agent string
 	// Leases keeps the leases. Required.
 	Leases journal.Leases
 	// Replica configures the member. Its Leases and Causes are not used.
@@ -45,8 +42,8 @@ var causes = []error{
 
 // New returns a Relay that has not joined the other replicas.
 func New(cfg Config) (*Relay, error) {
-	if cfg.Agent == "" || cfg.Leases == nil {
-		return nil, fault.New(fault.Invalid, "config_relay_incomplete", "relay.Config: Agent and Leases are required")
+	if cfg.Leases == nil {
+		return nil, fault.New(fault.Invalid, "config_relay_incomplete", "relay.Config: Leases is required")
 	}
 	cfg.Replica.Leases, cfg.Replica.Causes = cfg.Leases, causes
 	if cfg.Replica.Logger == nil {
@@ -56,17 +53,17 @@ func New(cfg Config) (*Relay, error) {
 	if err != nil {
 		return nil, fmt.Errorf("relay: %w", err)
 	}
-	return &Relay{member: member, leases: cfg.Leases, agent: cfg.Agent, log: cfg.Replica.Logger}, nil
+	return &Relay{member: member, leases: cfg.Leases, log: cfg.Replica.Logger}, nil
 }
 
-// Start joins the other replicas and serves their clients with a runtime. It may be called once. The
+// Start joins the other replicas and serves their clients with the agents. It may be called once. The
 // work goes on after the end of ctx, until Stop.
-func (r *Relay) Start(ctx context.Context, runtime *session.Runtime) error {
-	r.runtime = runtime
+func (r *Relay) Start(ctx context.Context, agents *session.Agents) error {
+	r.agents = agents
 	return r.member.Start(ctx, host{r}) //nolint:wrapcheck // the error is complete
 }
 
-// Stop leaves the other replicas. It comes after the shutdown of the runtime. It may be called more
+// Stop leaves the other replicas. It comes after the shutdown of the agents. It may be called more
 // than once, and before Start.
 func (r *Relay) Stop(ctx context.Context) { r.member.Stop(ctx) }
 
@@ -82,7 +79,7 @@ func (r *Relay) Await(ctx context.Context) error {
 }
 
 // Deleted implements session.Replicas.
-func (r *Relay) Deleted(id string) { r.member.Tell(deleted, id) }
+func (r *Relay) Deleted(key journal.SessionKey) { r.member.Tell(deleted, key) }
 
 // Open implements session.Replicas.
 func (r *Relay) Open(ctx context.Context, to string, req session.OpenRequest, listener session.Listener) (session.Remote, error) {
@@ -154,14 +151,14 @@ func (f forward) Deliver(d session.Delivery) {
 type host struct{ *Relay }
 
 // Lost implements replica.Host.
-func (h host) Lost(ctx context.Context) { h.runtime.Abandon(ctx) }
+func (h host) Lost(ctx context.Context) { h.agents.Abandon(ctx) }
 
 // Left implements replica.Host. Sessions of the other replica may have alarms.
 func (h host) Left(ctx context.Context, id string) {
 	for _, s := range h.shares {
 		s.limit.Others(id, nil)
 	}
-	if err := h.runtime.Start(ctx); err != nil {
+	if err := h.agents.Start(ctx); err != nil {
 		h.log.WarnContext(ctx, "read alarms", "error", err)
 	}
 }
@@ -179,9 +176,9 @@ func (h host) Beat() {
 func (h host) Told(from, op string, message json.RawMessage) {
 	switch op {
 	case deleted:
-		var id string
-		if json.Unmarshal(message, &id) == nil {
-			h.runtime.Drop(id)
+		var key journal.SessionKey
+		if json.Unmarshal(message, &key) == nil {
+			h.agents.Drop(key)
 		}
 	case used:
 		var u usage
@@ -202,16 +199,20 @@ func (h host) Accept(ctx context.Context, request json.RawMessage, stream *repli
 	if err := json.Unmarshal(request, &req); err != nil {
 		return nil, fmt.Errorf("request of another replica: %w", err)
 	}
-	if !h.runtime.Holds(req.ID) {
-		key := journal.SessionKey{Agent: h.agent, ID: req.ID}
+	runtime, err := h.agents.Named(req.Agent)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the error is complete
+	}
+	if !runtime.Holds(req.ID) {
+		key := journal.SessionKey{Agent: runtime.Name(), ID: req.ID}
 		if err := h.leases.ReleaseSession(ctx, key, h.ID()); err != nil {
 			return nil, err //nolint:wrapcheck // it names the operation
 		}
 		return nil, journal.Stale()
 	}
-	s, err := h.runtime.OpenHere(ctx, req, forward{stream})
+	s, err := runtime.OpenHere(ctx, req, forward{stream})
 	if err != nil {
 		return nil, err //nolint:wrapcheck // the error is complete
 	}
-	return guest{s, h.runtime}, nil
+	return guest{s, runtime}, nil
 }

@@ -141,15 +141,17 @@ func begin(t *testing.T, url string, a *agent.Agent, lease time.Duration, shared
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	p := &process{line: &line{Store: store, cut: make(chan struct{})}}
 	p.relay, err = relay.New(relay.Config{
-		Agent: a.Name(), Leases: p.line, Replica: replica.Config{Bus: p.line, Logger: log, Lease: lease},
+		Leases: p.line, Replica: replica.Config{Bus: p.line, Logger: log, Lease: lease},
 	})
 	ok(t, err)
 	p.Runtime, err = session.NewRuntime(session.RuntimeConfig{Agent: a, Store: store, Unused: store, Logger: log, Replicas: p.relay})
 	ok(t, err)
+	agents, err := session.NewAgents(p.Runtime)
+	ok(t, err)
 	for _, l := range shared {
 		p.relay.Share("shared", l)
 	}
-	ok(t, p.relay.Start(t.Context(), p.Runtime))
+	ok(t, p.relay.Start(t.Context(), agents))
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()

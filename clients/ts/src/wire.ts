@@ -213,6 +213,8 @@ export interface components {
         } | null;
         Welcome: {
             session_id: string;
+            /** @description The agent of the session. */
+            agent: string;
             /** @description The latest number. */
             seq: number;
             /** @description Frames with this number or a lower one no longer exist. */

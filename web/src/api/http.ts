@@ -275,8 +275,8 @@ export async function getText(id: number, signal?: AbortSignal): Promise<Uint8Ar
   return new Uint8Array(await res.arrayBuffer());
 }
 
-export const listSessions = (agent: string, { match, limit, archived }: { match?: string; limit?: number; archived?: 'open' | 'archived' | 'all' } = {}) =>
-  json<SessionRow[] | null>('/api/sessions' + query({ agent_name: agent, spoken: 'true', match, limit, archived })).then((r) => r ?? []);
+export const listSessions = ({ match, limit, archived }: { match?: string; limit?: number; archived?: 'open' | 'archived' | 'all' } = {}) =>
+  json<SessionRow[] | null>('/api/sessions' + query({ spoken: 'true', match, limit, archived })).then((r) => r ?? []);
 
 /** The maximum number of requests for messages, with 1000 messages each. */
 const maxPages = 10;
@@ -294,6 +294,7 @@ async function load(session: string, of: string, replaced?: 'true'): Promise<Sto
     all.feedback.push(...(page.feedback ?? []));
     if (page.solved) all.solved ??= page.solved;
     if (page.hidden) all.hidden ??= page.hidden;
+    all.agent_name ??= page.agent_name ?? undefined;
     all.owner_name ??= page.owner_name ?? undefined;
     all.seq ??= page.seq ?? Math.max(0, ...[...all.messages, ...all.steps].map((m) => m.seq));
     before = page.before ?? undefined;
@@ -323,8 +324,8 @@ export interface ShareWish {
   expires_at?: string;
 }
 
-/** getPicture returns the graph of the agent. */
-export const getPicture = () => json<AgentPicture>('/api/agent/picture');
+/** getPicture returns the graph of an agent. */
+export const getPicture = (agent: string) => json<AgentPicture>('/api/agent/picture' + query({ agent_name: agent }));
 
 /** getTrace returns the way of a conversation through the states of its agent. */
 export const getTrace = (session: string) => json<SessionTrace>(`/api/sessions/${encodeURIComponent(session)}/trace`);

@@ -55,7 +55,7 @@ export type {
 export type Support = wire.RAGSentence['support'];
 
 /** Stored is a page of a stored conversation. */
-export type Stored = Omit<wire.Messages, 'messages' | 'steps' | 'feedback' | 'seq' | 'reset_seq' | 'owner_name'> & {
+export type Stored = Omit<wire.Messages, 'messages' | 'steps' | 'feedback' | 'seq' | 'reset_seq' | 'owner_name' | 'agent_name'> & {
   messages: LoadedMessage[];
   steps: LoadedStep[];
   feedback: wire.Feedback[];
@@ -63,4 +63,6 @@ export type Stored = Omit<wire.Messages, 'messages' | 'steps' | 'feedback' | 'se
   seq?: number;
   /** The name of the owner, if that is another user. */
   owner_name?: string | undefined;
+  /** The agent. */
+  agent_name?: string | undefined;
 };

@@ -43,6 +43,13 @@ export interface components {
              */
             y: number;
         };
+        AgentInfo: {
+            /** @description The agent is the built-in assistant, which answers from the documents. */
+            built_in: boolean;
+            /** @description The agent takes files that are sent in a conversation. */
+            files: boolean;
+            name: string;
+        };
         AgentMessage: {
             /** @description A text, or a list of parts of the type text. */
             content?: unknown;
@@ -1085,6 +1092,8 @@ export interface components {
         };
         Info: {
             agent: string;
+            /** @description The agents, the default first. */
+            agents: components["schemas"]["AgentInfo"][];
             /** @description Authentication is on, so every user must sign in. */
             auth: boolean;
             /** @description The agent is the built-in assistant, which answers from the documents. */
@@ -1259,6 +1268,8 @@ export interface components {
             type: string;
         };
         Messages: {
+            /** @description The agent of the session. */
+            agent_name: string;
             /**
              * Format: int64
              * @description The cursor of the previous page. Absent on the first page.
@@ -2214,6 +2225,7 @@ export interface components {
             params: unknown[];
         };
         Session: {
+            agent_name: string;
             archived?: boolean;
             first?: string;
             folder?: string;
@@ -2283,6 +2295,8 @@ export interface components {
             turn: number;
         };
         SessionTrace: {
+            /** @description The agent of the session. */
+            agent_name: string;
             /** @description The newest 1,000 recognized intents, oldest first. */
             intents: components["schemas"]["SessionIntent"][];
             /** @description The newest 1,000 moves, oldest first. */
@@ -2355,7 +2369,7 @@ export interface components {
             turn: number;
         };
         ShareWish: {
-            /** @description The agent. The default is the agent of this server. */
+            /** @description The agent. The default is the agent of the stored session. */
             agent_name?: string;
             /**
              * Format: date-time
@@ -2829,6 +2843,7 @@ export interface components {
 export type AccountDeletion = components['schemas']['AccountDeletion'];
 export type AccountExport = components['schemas']['AccountExport'];
 export type AgentArrow = components['schemas']['AgentArrow'];
+export type AgentInfo = components['schemas']['AgentInfo'];
 export type AgentMessage = components['schemas']['AgentMessage'];
 export type AgentPicture = components['schemas']['AgentPicture'];
 export type AgentResume = components['schemas']['AgentResume'];

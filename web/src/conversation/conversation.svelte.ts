@@ -10,7 +10,7 @@ import { server } from '../shell/server.svelte';
 import { words } from '../words/words.svelte';
 import { announcePhase, announceReply } from './announcements';
 import { choices, optionsOf, questionContent, sameOptions, sensible, type AskOptions, type Chosen } from './choice';
-import { userKey } from './kept';
+import { browser, userKey } from './kept';
 import { Ratings, type Feedback } from './ratings.svelte';
 import { remember } from './recall';
 import { byUser, rows, running, view, type Asked, type Item } from './turns';
@@ -28,6 +28,10 @@ const reconnectPauses = (): [number, number] => [500, document.visibilityState =
 const defaultFrameBytes = 32 << 20;
 /** The part of a frame that is not its file, in bytes. */
 const envelopeBytes = 4096;
+
+/** The kept name of the agent for new conversations. */
+const agentKept = 'docent.agent';
+const isText = (v: unknown): v is string => typeof v === 'string';
 
 class Conversation {
   session = $state<string | undefined>();
@@ -102,6 +106,7 @@ class Conversation {
     this.opened++;
     this.recovered = false;
     this.choice = (session && choices.get(session)) || {};
+    server.using = session ? '' : (browser.read(agentKept, isText) ?? '');
     if (!session) return;
     this.loading = true;
     try {
@@ -109,6 +114,7 @@ class Conversation {
       if (this.session !== session) return;
       this.ratings.load(loaded.feedback);
       this.solved = new Set(loaded.solved);
+      server.using = loaded.agent_name ?? '';
       this.take({ type: 'loaded', loaded });
       this.connect(loaded.seq).connect();
     } catch (err) {
@@ -149,6 +155,15 @@ class Conversation {
     this.connect().connect();
   }
 
+  /** use begins a new conversation with an agent, and remembers the agent for the next ones. */
+  use(agent: string): void {
+    this.leave();
+    this.opened++;
+    browser.write(agentKept, agent);
+    server.using = agent;
+    if (server.other) this.begin();
+  }
+
   /** abandon deletes an unused session. */
   abandon(): void {
     if (this.fresh && !this.session) this.leave();
@@ -175,7 +190,7 @@ class Conversation {
 
   /** choose sets the answer options for the next questions. */
   choose(options: AskOptions): void {
-    this.choice = sensible(options, server.info);
+    this.choice = sensible(options, server.present);
     if (this.session) choices.set(this.session, Object.keys(this.choice).length > 0 ? this.choice : undefined);
   }
 
@@ -188,7 +203,7 @@ class Conversation {
   /** ask sends a message. Without a connection, it waits for one. */
   ask(text: string, options: AskOptions = this.choice): void {
     // The transcript shows refusals.
-    void this.connect().send(questionContent(text, sensible(options, server.info))).catch(() => undefined);
+    void this.connect().send(questionContent(text, sensible(options, server.present))).catch(() => undefined);
     this.remember(text);
     this.named();
     announcer.say(words.input.sent);
@@ -196,7 +211,7 @@ class Conversation {
 
   /** write asks for a brief, instead of the question item if there is one. onrefused is called if that question stays. */
   write(task: string, brief: string[], item?: Asked, onrefused?: () => void): void {
-    const content = questionContent(task, { ...sensible(item ? this.askedWith(item) : this.choice, server.info), brief });
+    const content = questionContent(task, { ...sensible(item ? this.askedWith(item) : this.choice, server.present), brief });
     if (item?.turn == null) void this.connect().send(content).catch(() => undefined);
     else {
       void this.connect().edit(item.turn, content).catch((err: unknown) => {
@@ -241,7 +256,7 @@ class Conversation {
   /** edit replaces a question. */
   edit(item: Asked, text: string, options: AskOptions = this.choice): void {
     if (item.turn === null) return;
-    void this.connect().edit(item.turn, questionContent(text, { ...sensible(options, server.info), ...this.briefOf(item) })).catch((err: unknown) => this.refused(err));
+    void this.connect().edit(item.turn, questionContent(text, { ...sensible(options, server.present), ...this.briefOf(item) })).catch((err: unknown) => this.refused(err));
     this.remember(text);
     announcer.say(words.input.sent);
   }
@@ -282,9 +297,9 @@ class Conversation {
       if (pending) void this.resend(pending);
     } else if (item.turn !== null) {
       const entry = this.transcript.entries.find((e) => e.seq === item.seq);
-      const now = sensible(this.choice, server.info);
+      const now = sensible(this.choice, server.present);
       const text = entry?.type === 'str' || entry?.type === 'json';
-      if (server.info?.built_in && text && !sameOptions(sensible(optionsOf(entry.content), server.info), now)) this.edit(item, item.text, now);
+      if (server.builtIn && text && !sameOptions(sensible(optionsOf(entry.content), server.present), now)) this.edit(item, item.text, now);
       else void this.connect().regenerate(item.turn).catch((err: unknown) => this.refused(err));
     }
     announcer.say(words.input.sent);
@@ -396,7 +411,7 @@ class Conversation {
 
   private connect(lastSeq?: number): DocentClient {
     if (this.client) return this.client;
-    const client = new DocentClient({ url: `${location.origin}${base}/ws`, sessionId: this.session, lastSeq, keep: true, backoff: reconnectPauses });
+    const client = new DocentClient({ url: `${location.origin}${base}/ws${server.using && '?agent=' + encodeURIComponent(server.using)}`, sessionId: this.session, lastSeq, keep: true, backoff: reconnectPauses });
     this.client = client;
     client.on('any', (event) => {
       if (this.client === client) this.take(event);

@@ -28,7 +28,7 @@ export class ScopeList {
 
   /** typed finds the word before the caret and its parts. */
   typed(text: string, caret: number): void {
-    const word = server.info?.built_in ? wordAt(text, caret) : undefined;
+    const word = server.builtIn ? wordAt(text, caret) : undefined;
     if (word === undefined || word === this.closedFor) return this.end();
     this.closedFor = undefined;
     if (word === this.word) return;

@@ -46,14 +46,25 @@ class Server {
   /** Conversations with new messages. */
   unread = $state.raw<ReadonlySet<string>>(new Set());
 
-  /** The name of the agent; '' while unknown. */
-  agent = $derived(this.info ? this.info.agent || 'docent' : this.error && 'docent');
+  /** The agent of the open conversation; '' is the default. */
+  using = $state('');
+  agents = $derived(this.info ? (this.info.agents ?? [{ ...this.info, name: this.info.agent }]) : []);
+  /** The agent of a conversation; undefined if the server does not have it. */
+  private shown = $derived(this.agents.find((a) => a.name === (this.using || this.info?.agent)));
+  /** The server does not have the agent of the open conversation. */
+  missing = $derived(this.agents.length > 0 && !this.shown);
+  /** The name of that agent; '' while unknown. */
+  agent = $derived(this.info ? this.using || this.info.agent || 'docent' : this.error && 'docent');
   /** The name of the installation. */
-  name = $derived(given || this.agent || 'docent');
+  name = $derived(given || this.info?.agent || 'docent');
+  /** The agent is the built-in assistant. */
+  builtIn = $derived(this.shown?.built_in === true);
   /** The agent is not the built-in assistant. */
-  other = $derived(this.info?.built_in === false);
+  other = $derived(this.info !== null && !this.builtIn);
+  /** info for the agent of the open conversation. */
+  present = $derived(this.info && { ...this.info, built_in: this.builtIn });
   /** The agent takes files in a conversation. */
-  files = $derived(this.info?.files === true);
+  files = $derived(this.shown?.files === true);
 
   /** called returns the title of a collection. */
   called = (name: string): string => this.info?.collections.find((c) => c.name === name)?.title ?? name;
@@ -84,7 +95,7 @@ class Server {
   async list(): Promise<void> {
     const request = ++this.lastListRequest;
     try {
-      const rows = await http.listSessions(this.info?.agent ?? '', { limit: this.limit, archived: this.archive ? 'archived' : 'open' });
+      const rows = await http.listSessions({ limit: this.limit, archived: this.archive ? 'archived' : 'open' });
       if (request !== this.lastListRequest) return; // a later request has newer data
       this.rows = rows.filter((s) => s.session_id);
       if (this.archive) this.archived = this.rows.length > 0;
@@ -100,7 +111,7 @@ class Server {
   /** findArchived finds out whether there are archived conversations. */
   private async findArchived(): Promise<void> {
     try {
-      const rows = await http.listSessions(this.info?.agent ?? '', { limit: 1, archived: 'archived' });
+      const rows = await http.listSessions({ limit: 1, archived: 'archived' });
       this.archived = rows.length > 0;
     } catch {
       this.archived = true; // the archive shows the reason
@@ -135,7 +146,7 @@ class Server {
     }
     this.searching = true;
     try {
-      const rows = await http.listSessions(this.info?.agent ?? '', { match: text.trim(), limit: pageSize, archived: 'all' });
+      const rows = await http.listSessions({ match: text.trim(), limit: pageSize, archived: 'all' });
       if (request !== this.lastSearchRequest) return;
       this.hits = rows.filter((s) => s.session_id);
     } catch (err) {

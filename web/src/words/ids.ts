@@ -11,12 +11,14 @@ export interface Params {
   agent_event_without_file: [];
   agent_loop: [];
   agent_mistake: [];
+  agent_not_served: [string, string];
   agent_renamed: [string];
   agent_without_documents: [];
   agent_without_library: [];
   agent_without_memory: [];
   agent_without_picture: [];
   agent_without_session_documents: [];
+  agents_same_name: [string];
   agui_content: [];
   agui_no_message: [];
   agui_resume: [];

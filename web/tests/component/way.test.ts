@@ -16,6 +16,7 @@ const picture: AgentPicture = {
 };
 const move = (turn: number, from: string, to: string, condition: string) => ({ turn, from, to, condition, event: '', at: '2026-05-03T09:00:00Z' });
 const trace: SessionTrace = {
+  agent_name: 'clerk',
   state: 'help',
   moves: [move(1, 'idle', 'order', 'Intent Matching - order'), move(2, 'order', 'help', 'Intent Matching - help')],
   intents: [{ turn: 1, intent: 'order', score: 0.82, classifier: 'Simple' }, { turn: 2, intent: 'help', score: 1, classifier: 'Simple' }, { turn: 3, intent: 'fallback_intent', score: 0, classifier: 'Simple' }],

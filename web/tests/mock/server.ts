@@ -216,7 +216,7 @@ export class MockDocent {
   }
 
   create(id: string, name: string | null = null): Session {
-    const row: SessionRow = { id: this.sessions.size + 1, session_id: id, session_name: name, platform_name: 'WebSocketPlatform', timestamp: new Date().toISOString(), messages: 0, pinned: false, archived: false };
+    const row: SessionRow = { id: this.sessions.size + 1, session_id: id, session_name: name, agent_name: this.agent || 'docent', platform_name: 'WebSocketPlatform', timestamp: new Date().toISOString(), messages: 0, pinned: false, archived: false };
     const session: Session = { row, messages: [], steps: [], log: [], held: new Set(), running: new Map(), seq: 0, turn: 0, seen: new Map(), rated: new Map(), hidden: [], sockets: new Set() };
     this.sessions.set(id, session);
     return session;
@@ -556,7 +556,7 @@ export class MockDocent {
   private info(): Info {
     const failed = this.documents.filter((d) => d.status === 'failed').length;
     return {
-      name: 'docent', version: '0.1.0', agent: this.agent || 'docent', built_in: !this.agent, files: true, database: 'sqlite',
+      name: 'docent', version: '0.1.0', agent: this.agent || 'docent', agents: [{ name: this.agent || 'docent', built_in: !this.agent, files: true }], built_in: !this.agent, files: true, database: 'sqlite',
       model: this.extractive
         ? { name: 'extractive', kind: 'extractive', hint: 'Set OPENAI_API_KEY, or DOCENT_MODEL_URL for a local server, to have answers written by a language model.' }
         : { name: 'gpt-4o-mini', kind: 'openai', hint: '' },

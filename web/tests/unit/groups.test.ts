@@ -4,7 +4,7 @@ import type { SessionRow } from '../../src/api/shapes';
 import { grouped, repeated } from '../../src/sidebar/groups';
 
 const row = (session_id: string, at: Date, pinned = false): SessionRow => ({
-  id: 1, session_id, session_name: null, platform_name: '', timestamp: at.toISOString(), messages: 1, pinned,
+  id: 1, session_id, agent_name: 'docent', session_name: null, platform_name: '', timestamp: at.toISOString(), messages: 1, pinned,
 });
 
 test('today, yesterday, the week before, and older begin at midnight; pinned conversations have no age', () => {

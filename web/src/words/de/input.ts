@@ -125,6 +125,7 @@ export const input: Catalogue['input'] = {
   choose: (labels) => `Zur Auswahl: ${labels}`,
   left: 'Die Nachricht wurde nicht gesendet, weil Sie die Unterhaltung verlassen haben.',
 
+  agentGone: (name) => `Dieser Server hat den Agenten ${name} nicht mehr. Die Unterhaltung lässt sich lesen, aber nicht fortsetzen.`,
   deleted: 'Diese Unterhaltung wurde gelöscht.',
   loginEnded: 'Ihre Anmeldung ist abgelaufen.',
   mayNot: 'Sie haben keine Berechtigung, Fragen zu stellen. Die Administration kann sie erteilen.',

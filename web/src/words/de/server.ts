@@ -401,6 +401,8 @@ export const server: Sentences = {
   session_deleted: 'Die Unterhaltung wurde gelöscht',
   answer_unfit: 'Das Modell hat nicht in der nötigen Form geantwortet. Bitte noch einmal versuchen',
   agent_renamed: (name) => `Der Name des Agenten ${name} kann sich erst mit einem Neustart ändern`,
+  agent_not_served: (name, served) => `Dieser Server hat keinen Agenten ${name}; er hat: ${served}`,
+  agents_same_name: (name) => `Zwei Agenten heißen ${name}: Bitte jedem Agenten einen eigenen Namen geben`,
   ask_into_no_pointer: 'AskInto braucht einen Zeiger auf eine Struktur',
   agent_without_library: 'Dieser Agent kann keine Dokumente hinzufügen',
   image_no_picture: 'Das Bild lässt sich nicht senden: Es ist keine JPEG-, PNG-, GIF- oder WebP-Datei',

@@ -131,6 +131,7 @@ export const input = {
   left: 'The message was not sent because you left the conversation.',
 
   // Why a connection ended
+  agentGone: (name: string) => `This server no longer has the agent ${name}. You can read the conversation, but not continue it.`,
   deleted: 'This conversation was deleted.',
   loginEnded: 'Your session has expired.',
   mayNot: 'You do not have permission to ask questions. An administrator can grant it.',

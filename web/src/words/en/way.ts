@@ -1,5 +1,6 @@
 // The way of a conversation through the graph of an agent.
 export const way = {
+  agent: 'Agent:',
   way: 'The way through the agent',
   wayFailed: 'The graph could not be loaded.',
   graph: 'Graph of the agent',

@@ -125,6 +125,7 @@ export const input: Catalogue['input'] = {
   choose: (labels) => `Elija: ${labels}`,
   left: 'El mensaje no se envió porque usted salió de la conversación.',
 
+  agentGone: (name) => `Este servidor ya no tiene el agente ${name}. Puede leer la conversación, pero no continuarla.`,
   deleted: 'Esta conversación se eliminó.',
   loginEnded: 'La sesión ha caducado.',
   mayNot: 'No tiene permiso para hacer preguntas. Un administrador puede concederlo.',

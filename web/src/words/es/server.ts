@@ -394,6 +394,8 @@ export const server: Sentences = {
   session_deleted: 'La conversación se eliminó',
   answer_unfit: 'El modelo no dio ninguna respuesta adecuada; vuelva a intentarlo',
   agent_renamed: (name) => `El nombre del agente ${name} no puede cambiar mientras docent está en marcha: reinicie docent`,
+  agent_not_served: (name, served) => `Este servidor no tiene el agente ${name}; tiene: ${served}`,
+  agents_same_name: (name) => `Dos agentes se llaman ${name}: dé un nombre propio a cada uno`,
   ask_into_no_pointer: 'AskInto necesita un puntero a una estructura',
   agent_without_library: 'Este agente no puede añadir documentos',
   image_no_picture: 'La imagen no se puede enviar: no es un archivo JPEG, PNG, GIF o WebP',

@@ -2,6 +2,7 @@
 import type { way as en } from '../en/way';
 
 export const way: typeof en = {
+  agent: 'Agente:',
   way: 'El recorrido por el agente',
   wayFailed: 'No se pudo cargar el grafo.',
   graph: 'Grafo del agente',

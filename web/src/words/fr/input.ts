@@ -125,6 +125,7 @@ export const input: Catalogue['input'] = {
   choose: (labels) => `Choisissez : ${labels}`,
   left: 'Le message n’a pas été envoyé, car vous avez quitté la conversation.',
 
+  agentGone: (name) => `Ce serveur n’a plus l’agent ${name}. Vous pouvez lire la conversation, mais pas la poursuivre.`,
   deleted: 'Cette conversation a été supprimée.',
   loginEnded: 'Votre session a expiré.',
   mayNot: 'Vous n’êtes pas autorisé à poser des questions. Un administrateur peut vous y autoriser.',

@@ -395,6 +395,8 @@ export const server: Sentences = {
   session_deleted: 'La conversation a été supprimée',
   answer_unfit: 'Le modèle n’a pas donné de réponse qui convienne ; réessayez',
   agent_renamed: (a) => `Le nom de l’agent, ${a}, ne peut pas changer pendant que docent fonctionne : redémarrez docent`,
+  agent_not_served: (a, b) => `Ce serveur n’a pas l’agent ${a} ; il a : ${b}`,
+  agents_same_name: (a) => `Deux agents s’appellent ${a} : donnez à chaque agent son propre nom`,
   ask_into_no_pointer: 'AskInto a besoin d’un pointeur vers une structure',
   agent_without_library: 'Cet agent ne peut pas ajouter de documents',
   image_no_picture: 'L’image ne peut pas être envoyée : ce n’est pas un fichier JPEG, PNG, GIF ou WebP',
