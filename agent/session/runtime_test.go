@@ -16,7 +16,7 @@ func testTurn(t *testing.T) {
 	store := agenttest.NewStore()
 	rt := start(t, session.RuntimeConfig{Agent: anAssistant(t), Store: store, RAG: &agenttest.Answers{}})
 	sub, c, opened := open(t, rt, "S1")
-	if opened != (session.Opened{SessionID: "S1"}) {
+	if opened != (session.Opened{SessionID: "S1", Agent: "docent"}) {
 		t.Errorf("opened %+v", opened)
 	}
 	if d := c.Next(); text(t, d) != assistant.DefaultGreeting || d.Frame.Seq != 1 || *d.Frame.Turn != 0 {

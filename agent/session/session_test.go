@@ -64,7 +64,7 @@ func testResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer sub.Close()
-	if o := <-c.Openings; o != (session.Opened{SessionID: "S", Seq: 4, Resumed: true}) {
+	if o := <-c.Openings; o != (session.Opened{SessionID: "S", Agent: "echo", Seq: 4, Resumed: true}) {
 		t.Errorf("opened %+v", o)
 	}
 	synctest.Wait()

@@ -274,7 +274,7 @@ func TestElsewhere(t *testing.T) {
 		t.Fatal(lines(got))
 	}
 	there := b.join(t, session.OpenRequest{})
-	if o := <-there.opened; o != (session.Opened{SessionID: "x", Seq: 1, Resumed: true}) {
+	if o := <-there.opened; o != (session.Opened{SessionID: "x", Agent: "echo", Seq: 1, Resumed: true}) {
 		t.Errorf("opened %+v", o)
 	}
 	there.until(payload.SyncedAction)
