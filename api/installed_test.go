@@ -151,10 +151,10 @@ func TestInstalled(t *testing.T) {
 	}
 	session := "/api/sessions/" + url.PathEscape("a b/ü")
 	c.want(204, "", "PATCH", session, `{"session_name":"Renamed"}`)
-	if _, sessions := c.do("GET", "/api/sessions?agent_name=docent", ""); !strings.Contains(sessions, `"session_id":"a b/ü","session_name":"Renamed"`) {
+	if _, sessions := c.do("GET", "/api/sessions?agent_name=docent", ""); !strings.Contains(sessions, `"session_id":"a b/ü","agent_name":"docent","session_name":"Renamed"`) {
 		t.Errorf("sessions are %s", sessions)
 	}
-	c.want(200, `{"feedback":[],"messages":[],"steps":[],"seq":0,"reset_seq":0}`, "GET", session+"/messages", "")
+	c.want(200, `{"feedback":[],"messages":[],"steps":[],"agent_name":"docent","seq":0,"reset_seq":0}`, "GET", session+"/messages", "")
 	c.want(204, "", "DELETE", session, "")
 	c.wantError(404, fault.NotFound, "", "GET", session+"/messages", "")
 }

@@ -195,7 +195,7 @@ func TestExport(t *testing.T) {
 	if resp, body := c.do("HEAD", "/api/sessions/s1/export", ""); resp.StatusCode != 200 || body != "" {
 		t.Errorf("HEAD: %d %q", resp.StatusCode, body)
 	}
-	c.want(200, `{"session":{"id":6,"session_id":"s2","session_name":null,"first":"Hello","platform_name":"","timestamp":"0001-01-01T00:00:00Z","pinned":false,"messages":0},"messages":[],"steps":[]}`,
+	c.want(200, `{"session":{"id":6,"session_id":"s2","agent_name":"other","session_name":null,"first":"Hello","platform_name":"","timestamp":"0001-01-01T00:00:00Z","pinned":false,"messages":0},"messages":[],"steps":[]}`,
 		"GET", "/api/sessions/s2/export?agent_name=other", "")
 
 	w.broken = errors.New("the disk is gone")

@@ -51,7 +51,7 @@ func TestInfo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.want(200, `{"name":"docent","version":"1.2.3","agent":"docent","built_in":true,"database":"sqlite","model":{"name":"extractive","kind":"extractive","hint":"set DOCENT_MODEL"},
+	c.want(200, `{"name":"docent","version":"1.2.3","agent":"docent","agents":[{"name":"docent","built_in":false,"files":false}],"built_in":true,"database":"sqlite","model":{"name":"extractive","kind":"extractive","hint":"set DOCENT_MODEL"},
 		"models":[],"embedder":{"name":"static","dimensions":256},"encoders":[{"model":"encoder","done":2,"total":3}],"files":false,"voice":{"listens":false,"speaks":false},"index":{"keyword":"bm25","vectors":"chromem","chunks":3},"started_at":`+string(started)+`,"go":"`+got.Go+`","collections":[{"name":"default","title":"default","documents":2,"failed":0,"chunks":1}],
 		"limits":{"upload_bytes":67108864,"message_bytes":16384,"k":4},"auth":false,"public_links":false,"read_conversations":false}`, "GET", "/api/info", "")
 }
@@ -194,19 +194,20 @@ func TestSearch(t *testing.T) {
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	c := newWorld().serve(t)
-	first := `{"id":7,"session_id":"s1","session_name":"First","platform_name":"WebSocketPlatform","timestamp":"2027-01-02T02:04:05Z","pinned":false,"messages":2}`
+	first := `{"id":7,"session_id":"s1","agent_name":"docent","session_name":"First","platform_name":"WebSocketPlatform","timestamp":"2027-01-02T02:04:05Z","pinned":false,"messages":2}`
 	c.want(200, "["+first+"]", "GET", "/api/sessions?agent_name=docent&username=ada", "")
-	c.want(200, "["+first+`,{"id":6,"session_id":"s2","session_name":null,"first":"Hello","platform_name":"","timestamp":"0001-01-01T00:00:00Z","pinned":false,"messages":0}]`, "GET", "/api/sessions", "")
+	c.want(200, "["+first+`,{"id":6,"session_id":"s2","agent_name":"other","session_name":null,"first":"Hello","platform_name":"","timestamp":"0001-01-01T00:00:00Z","pinned":false,"messages":0}]`, "GET", "/api/sessions", "")
 	c.want(200, "[]", "GET", "/api/sessions?agent_name=nobody", "")
 	tasks := `{"seq":4,"turn":1,"chat_id":null,"kind":"task_list_update","step_kind":"","step":0,"summary":"","payload":[],"timestamp":"2027-01-02T02:04:05Z"}`
 	c.want(200, `{"feedback":[],"messages":[{"seq":1,"turn":1,"type":"str","content":"Hi","is_user":true,"timestamp":"2027-01-02T02:04:05Z"},
 		{"seq":2,"turn":1,"type":"rag_answer","content":{"answer":"x"},"is_user":false,"timestamp":"2027-01-02T02:04:05Z"},
 		{"seq":2,"turn":2,"type":"str","content":"Ho","is_user":true,"sender":"ws://peer/","timestamp":"2027-01-02T02:04:05Z"}],
 		"steps":[{"seq":3,"turn":1,"chat_id":12,"kind":"reasoning_step","step_kind":"tool_result","step":1,"summary":"f returned (1 chars)","payload":{"kind":"tool_result"},"timestamp":"2027-01-02T02:04:05Z"},
-		`+tasks+`],"seq":4,"reset_seq":0}`, "GET", "/api/sessions/s1/messages", "")
-	c.want(200, `{"feedback":[],"messages":[],"steps":[`+tasks+`],"seq":4,"reset_seq":0}`, "GET", "/api/sessions/s1/messages?after=3", "")
-	c.want(200, `{"feedback":[],"messages":[],"steps":[],"seq":0,"reset_seq":0}`, "GET", "/api/sessions/s2/messages?agent_name=other", "")
-	c.wantError(404, fault.NotFound, "session", "GET", "/api/sessions/s2/messages", "")
+		`+tasks+`],"agent_name":"docent","seq":4,"reset_seq":0}`, "GET", "/api/sessions/s1/messages", "")
+	c.want(200, `{"feedback":[],"messages":[],"steps":[`+tasks+`],"agent_name":"docent","seq":4,"reset_seq":0}`, "GET", "/api/sessions/s1/messages?after=3", "")
+	c.want(200, `{"feedback":[],"messages":[],"steps":[],"agent_name":"other","seq":0,"reset_seq":0}`, "GET", "/api/sessions/s2/messages?agent_name=other", "")
+	c.want(200, `{"feedback":[],"messages":[],"steps":[],"agent_name":"other","seq":0,"reset_seq":0}`, "GET", "/api/sessions/s2/messages", "")
+	c.wantError(404, fault.NotFound, "session", "GET", "/api/sessions/s2/messages?agent_name=docent", "")
 	c.want(204, "", "PATCH", "/api/sessions/s1", `{"session_name":"Renamed"}`)
 	c.want(200, "["+strings.Replace(first, "First", "Renamed", 1)+"]", "GET", "/api/sessions?username=ada", "")
 	renamed := strings.Replace(strings.Replace(first, "First", "Renamed", 1), `"pinned":false`, `"pinned":true`, 1)

@@ -270,7 +270,7 @@ func (w *world) Read(ctx context.Context, collection, source string, r io.Reader
 func (w *world) Sessions(_ context.Context, f journal.SessionFilter) ([]journal.SessionRecord, error) {
 	var out []journal.SessionRecord
 	for _, r := range w.sessions {
-		if (f.Agent == "" || f.Agent == r.Key.Agent) && (f.Username == "" || f.Username == r.Username) && (f.Owner == "" || f.Owner == r.Owner) && strings.Contains(strings.ToLower(r.Name), strings.ToLower(f.Match)) {
+		if (f.ID == "" || f.ID == r.Key.ID) && (f.Agent == "" || f.Agent == r.Key.Agent) && (f.Username == "" || f.Username == r.Username) && (f.Owner == "" || f.Owner == r.Owner) && strings.Contains(strings.ToLower(r.Name), strings.ToLower(f.Match)) {
 			out = append(out, r)
 		}
 	}
