@@ -26,6 +26,7 @@ import (
 	"docent/agent/diagram"
 	"docent/api/agui"
 	"docent/api/ask"
+	"docent/api/converse"
 	"docent/api/insights"
 	"docent/api/mcp"
 	"docent/api/openai"
@@ -362,7 +363,9 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 		Answers: overAPI, Conversations: cfg.Conversations, Embedder: cfg.Embedder, Collections: shelf, Agent: cfg.Agents[0],
 		ChatModels: cfg.ChatModels, Write: cfg.Write, Message: agent.AnswerMessage, MaxBytes: cfg.MessageBytes, Ticks: cfg.ticks,
 	})
-	agui.AddRoutes(r, agui.Config{Conversations: cfg.Conversations, Slots: answers, MaxBytes: cfg.MessageBytes, Ticks: cfg.ticks})
+	agui.AddRoutes(r, agui.Config{
+		Conversations: cfg.Conversations, Within: converse.WithAgent, Slots: answers, MaxBytes: cfg.MessageBytes, Ticks: cfg.ticks,
+	})
 	mcp.AddRoutes(r, mcp.New(mcp.Config{
 		Retriever: cfg.Retriever, Library: shelf, Answers: answers.Over(insight.MCP, cfg.Recorder), Searches: searches, Reads: transfers.reads,
 		Version: cfg.Version, Logger: cfg.Logger,

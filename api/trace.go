@@ -182,7 +182,10 @@ func (t traces) trace(ctx context.Context, in *traceInput) (*traceOutput, error)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // the store names the operation
 	}
-	out := SessionTrace{Agent: record.Key.Agent, State: record.State, Moves: make([]SessionMove, len(got.Moves)), Intents: make([]SessionIntent, len(got.Predictions))}
+	out := SessionTrace{
+		Agent: record.Key.Agent, State: record.State,
+		Moves: make([]SessionMove, len(got.Moves)), Intents: make([]SessionIntent, len(got.Predictions)),
+	}
 	for i, m := range got.Moves {
 		out.Moves[i] = SessionMove{Turn: m.Turn, From: m.Source, To: m.Dest, Event: m.Event, Condition: m.Condition, At: m.Time.UTC()}
 	}

@@ -532,7 +532,8 @@ func (s *Store) Sessions(_ context.Context, f journal.SessionFilter) ([]journal.
 	var out []journal.SessionRecord
 	for _, have := range slices.Backward(s.sessions) {
 		if have == nil || f.Waiting && len(have.pending()) == 0 ||
-			f.ID != "" && f.ID != have.record.Key.ID || f.Agent != "" && f.Agent != have.record.Key.Agent || f.Username != "" && f.Username != have.record.Username ||
+			f.ID != "" && f.ID != have.record.Key.ID ||
+			f.Agent != "" && f.Agent != have.record.Key.Agent || f.Username != "" && f.Username != have.record.Username ||
 			f.Owner != "" && f.Owner != have.record.Owner || f.Except != "" && f.Except == have.record.Owner {
 			continue
 		}

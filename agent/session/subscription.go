@@ -263,7 +263,9 @@ func (s *Subscription) excluded() bool { return !s.anyOwner && s.c.record.Owner 
 func (s *Subscription) openedLocked() {
 	c := s.c
 	s.opened, s.since, s.reset = true, c.clients.seq, c.clients.resetSeq
-	s.listener.Opened(Opened{SessionID: c.key.ID, Agent: c.key.Agent, Seq: c.clients.seq, ResetSeq: c.clients.resetSeq, Resumed: c.clients.resumed})
+	s.listener.Opened(Opened{
+		SessionID: c.key.ID, Agent: c.key.Agent, Seq: c.clients.seq, ResetSeq: c.clients.resetSeq, Resumed: c.clients.resumed,
+	})
 	if s.at > c.clients.seq { // the number belongs to another database
 		s.at = 0
 	}

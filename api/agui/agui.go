@@ -16,7 +16,6 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"docent/agent"
-	"docent/api/converse"
 	"docent/api/route"
 	"docent/api/sse"
 	"docent/internal/fault"
@@ -44,6 +43,8 @@ type Slots interface {
 type Config struct {
 	// Conversations continues sessions.
 	Conversations Conversations
+	// Within returns a context in which Turn uses the sessions of an agent. Default: nil, there is one agent.
+	Within func(ctx context.Context, agent string) context.Context
 	// Slots limits the runs.
 	Slots Slots
 	// MaxBytes bounds a request.
@@ -121,7 +122,7 @@ func (s server) run(ctx context.Context, in *runInput) (*huma.StreamResponse, er
 	if err != nil {
 		return nil, err
 	}
-	frames, err := s.Conversations.Turn(within(ctx, in.Agent), in.Body.ThreadID, text, scope, answers)
+	frames, err := s.Conversations.Turn(s.within(ctx, in.Agent), in.Body.ThreadID, text, scope, answers)
 	if err != nil {
 		done()
 		return nil, err
@@ -138,11 +139,11 @@ func (s server) run(ctx context.Context, in *runInput) (*huma.StreamResponse, er
 }
 
 // within returns a context in which sessions are those of an agent, unless its name is "".
-func within(ctx context.Context, agent string) context.Context {
-	if agent == "" {
+func (s server) within(ctx context.Context, agent string) context.Context {
+	if agent == "" || s.Within == nil {
 		return ctx
 	}
-	return converse.WithAgent(ctx, agent)
+	return s.Within(ctx, agent)
 }
 
 // send sends the events of a run. Errors of out mean that the client is gone.

@@ -68,7 +68,7 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		Directory: s.Agents.Directory(s.DB.Directory), Messages: s.conversations,
 		Conversations: s.talks, Embedder: s.Embedder, Notifier: notifier{endpoint, s.sockets}, Events: s.Agents,
 		Clients: s.clients, Issuer: s.Config.OIDC.Issuer,
-		Versions: s.DB.Versions, Memories: s.DB.Memories, Traces: s.DB.Traces, Picture: s.picture,
+		Versions: s.DB.Versions, Memories: s.DB.Memories, Traces: s.DB.Traces, Picture: pictures(s.served),
 		Prompts: s.DB.Prompts, Choices: s.DB.Choices, NoInstructions: !s.Config.OwnInstructions,
 		Shares: s.DB.Shares, PublicLinks: s.Config.PublicLinks,
 		ReadConversations: s.Config.ReadConversations, Audit: audit.NewLog(s.DB.Audit, s.Log),
@@ -176,7 +176,7 @@ func (s *Server) passages(ctx context.Context) (int, error) {
 
 // info returns the part of /api/info that package api does not know.
 func (s *Server) info(ctx context.Context) (api.Info, error) {
-	hint, a, agents := ModelHint(), s.now(), s.agentInfos()
+	hint, a, agents := ModelHint(), s.now(), agentInfos(s.served)
 	info := api.Info{
 		Agents:   agents,
 		BuiltIn:  agents[0].BuiltIn,

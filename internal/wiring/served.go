@@ -32,7 +32,7 @@ func (s *Server) openAgents(ctx context.Context, of []*agent.Agent) error {
 	if s.Config.UnusedModel != "" {
 		s.Log.Warn("no chat model: " + UnusedModel)
 	}
-	if err := s.makeAgents(ctx, of); err != nil {
+	if err := makeAgents(ctx, s, of); err != nil {
 		return err
 	}
 	if err := s.newRelay(); err != nil {
@@ -62,7 +62,7 @@ func (s *Server) openAgents(ctx context.Context, of []*agent.Agent) error {
 }
 
 // makeAgents makes the agents.
-func (s *Server) makeAgents(ctx context.Context, of []*agent.Agent) error {
+func makeAgents(ctx context.Context, s *Server, of []*agent.Agent) error {
 	if len(of) > 0 {
 		if len(s.Config.AgentFiles) > 0 {
 			s.Log.Warn("this program has its own agent, so the setting agent-file has no effect")
@@ -99,20 +99,22 @@ func (s *Server) makeAgents(ctx context.Context, of []*agent.Agent) error {
 	return nil
 }
 
-// picture returns the graph of an agent, or nil.
-func (s *Server) picture(name string) *diagram.Picture {
-	for _, a := range s.served {
-		if a.runtime.Name() == name {
-			return a.picture.Load()
+// pictures returns a function that returns the graph of an agent, or nil.
+func pictures(all []*served) func(name string) *diagram.Picture {
+	return func(name string) *diagram.Picture {
+		for _, a := range all {
+			if a.runtime.Name() == name {
+				return a.picture.Load()
+			}
 		}
+		return nil
 	}
-	return nil
 }
 
-// agentInfos describes the agents.
-func (s *Server) agentInfos() []api.AgentInfo {
-	out := make([]api.AgentInfo, len(s.served))
-	for i, a := range s.served {
+// agentInfos describes agents.
+func agentInfos(all []*served) []api.AgentInfo {
+	out := make([]api.AgentInfo, len(all))
+	for i, a := range all {
 		out[i] = api.AgentInfo{Name: a.runtime.Name(), BuiltIn: a.builtIn, Files: a.runtime.Takes(chat.EventFile)}
 	}
 	return out

@@ -60,7 +60,7 @@ func (s *Server) applySettings(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.applyTo(ctx, next); err != nil {
+	if err := applyTo(ctx, s, next); err != nil {
 		return err
 	}
 	before := s.answers.Swap(next)
@@ -73,7 +73,7 @@ func (s *Server) applySettings(ctx context.Context) error {
 
 // applyTo makes new turns of all agents use other answers. If an agent fails, all of them keep those before. The caller
 // holds s.changing.
-func (s *Server) applyTo(ctx context.Context, next *Answers) error {
+func applyTo(ctx context.Context, s *Server, next *Answers) error {
 	made := make([]*definition.Definition, len(s.served))
 	for i, a := range s.served {
 		made[i] = &definition.Definition{Agent: a.definition.Agent, History: a.definition.History, Location: a.definition.Location}
