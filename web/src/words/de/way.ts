@@ -1,7 +1,7 @@
 import type { way as en } from '../en/way';
 
 export const way: typeof en = {
-  agent: 'Agent:',
+  agent: 'Gewählter Agent:',
   way: 'Der Weg durch den Agenten',
   wayFailed: 'Der Graph konnte nicht geladen werden.',
   graph: 'Graph des Agenten',

@@ -1,7 +1,7 @@
 import type { way as en } from '../en/way';
 
 export const way: typeof en = {
-  agent: 'Agent :',
+  agent: 'Agent :',
   way: 'Le parcours dans l’agent',
   wayFailed: 'Le graphe n’a pas pu être chargé.',
   graph: 'Graphe de l’agent',
