@@ -156,6 +156,7 @@ func (r *Runtime) takeBrief(c *conversation, id string) (release func(), err err
 	if !taken {
 		r.briefs[owner] = id
 	}
+	sessions := slices.Collect(maps.Values(r.sessions))
 	r.mu.Unlock()
 	switch {
 	case taken && id != "" && id == other:
@@ -168,20 +169,17 @@ func (r *Runtime) takeBrief(c *conversation, id string) (release func(), err err
 		defer r.mu.Unlock()
 		delete(r.briefs, owner)
 	}
-	if r.writesBrief(c, owner, id) {
+	if writesBrief(sessions, c, owner, id) {
 		release()
 		return nil, errBriefRuns
 	}
 	return release, nil
 }
 
-// writesBrief reports whether a brief of an owner runs or waits in this process, other than the message with an id in session c.
-// So the message itself may be sent again.
-func (r *Runtime) writesBrief(c *conversation, owner, id string) bool {
-	r.mu.Lock()
-	all := slices.Collect(maps.Values(r.sessions))
-	r.mu.Unlock()
-	return slices.ContainsFunc(all, func(o *conversation) bool {
+// writesBrief reports whether a brief of an owner runs or waits in one of the sessions, other than the message with an id in
+// session c. So the message itself may be sent again.
+func writesBrief(sessions []*conversation, c *conversation, owner, id string) bool {
+	return slices.ContainsFunc(sessions, func(o *conversation) bool {
 		another := func(p *queuedEvent) bool { return p.brief() && (o != c || id == "" || p.message.ClientID != id) }
 		o.mu.Lock()
 		defer o.mu.Unlock()
