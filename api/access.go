@@ -18,6 +18,9 @@ func Routes() []route.Access {
 		{Route: "GET /ws", Scope: route.Public}, // package ws serves upgrades
 		{Route: "POST /api/login", Scope: route.Public, Audit: audit.SignedIn},
 		{Route: "POST /api/logout", Scope: route.Public},
+		{Route: "GET /api/sign-in", Scope: route.Public},
+		{Route: "GET /api/sign-in/start", Scope: route.Public},
+		{Route: "GET " + callbackPath, Scope: route.Public, Audit: audit.SignedIn},
 		{Route: "GET /api/me", Scope: route.Known},
 		{Route: "GET /api/info", Scope: route.Known},
 		{Route: "GET /api/tokens", Scope: route.Known}, // the principal's own; package auth checks who may have tokens

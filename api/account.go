@@ -66,7 +66,7 @@ type passwordInput struct {
 type leaveInput struct {
 	route.JSONBody
 	Body struct {
-		Password      string `json:"password" minLength:"1"`
+		Password      string `json:"password,omitempty" doc:"Your password. Without one, you must have signed in within the last 10 minutes."`
 		Conversations bool   `json:"conversations" doc:"Deletes your conversations, too."`
 	} `nameHint:"AccountDeletion"`
 }

@@ -163,6 +163,8 @@ type Config struct {
 	// Logins signs users in with passwords. If it implements OwnTokens, users can
 	// have API tokens. Default: nil, authentication is off.
 	Logins Logins
+	// Provider signs users in with an OpenID Connect provider. Default: nil, there is none.
+	Provider SignInProvider
 	// People manages users. Default: nil, authentication is off.
 	People People
 	// Rights keeps groups, and rights on collections. Default: nil, authentication is
@@ -340,7 +342,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	installation{cfg, time.Now().UTC().Truncate(time.Second)}.addRoutes(r)
 	addMetrics(r, cfg.Metrics)
 	addSocket(r)
-	entrance := logins{cfg.Logins, cfg.Rights, cfg.Notifier}
+	entrance := logins{cfg.Logins, cfg.Rights, cfg.Notifier, cfg.Provider}
 	entrance.addRoutes(r)
 	setup{cfg.Setup, cfg.Logins != nil}.addRoutes(r)
 	tokens{cfg.Logins, cfg.Logger}.addRoutes(r)

@@ -34,6 +34,8 @@ type Me struct {
 	Auth bool `json:"auth" doc:"Authentication is on. While it is off, everyone may do everything."`
 	// Manages reports whether the user may set the rights on a collection.
 	Manages bool `json:"manages" doc:"You may set the rights on at least one collection."`
+	// NoPassword reports that the user has no password.
+	NoPassword bool `json:"no_password,omitempty" doc:"You sign in with a provider and have no password. Absent otherwise."`
 }
 
 type meOutput struct{ Body Me }
@@ -63,6 +65,7 @@ type logins struct {
 	logins   Logins // nil while authentication is off
 	rights   Rights // nil while authentication is off
 	notifier Notifier
+	provided SignInProvider // nil without one
 }
 
 func (l logins) addRoutes(r *route.Router) {
@@ -78,6 +81,7 @@ func (l logins) addRoutes(r *route.Router) {
 		Method: http.MethodPost, Path: "/api/logout", OperationID: "logout", Tags: []string{"access"},
 		Summary: "Sign out", DefaultStatus: http.StatusNoContent,
 	}, l.logout)
+	l.addProviderRoutes(r)
 	route.Add(r, huma.Operation{
 		Method: http.MethodGet, Path: "/api/me", OperationID: "me", Tags: []string{"access"},
 		Summary: "Get the current user and their scopes",
@@ -89,7 +93,7 @@ func (l logins) addRoutes(r *route.Router) {
 
 func (l logins) me(ctx context.Context) (Me, error) {
 	p, _ := auth.FromContext(ctx)
-	me := Me{ID: p.ID, Name: p.Name, Scopes: scopeNames(p.Scopes), Auth: l.logins != nil, Manages: p.May(auth.Admin)}
+	me := Me{ID: p.ID, Name: p.Name, Scopes: scopeNames(p.Scopes), Auth: l.logins != nil, Manages: p.May(auth.Admin), NoPassword: p.NoPassword}
 	if l.rights == nil || me.Manages || !p.May(auth.Ingest) {
 		return me, nil
 	}

@@ -334,7 +334,7 @@ var contract = []string{
 	"GET /api/sources", "POST /api/sources", "GET /api/sources/{source_id}", "PATCH /api/sources/{source_id}", "DELETE /api/sources/{source_id}",
 	"POST /api/sources/{source_id}/sync", "POST /api/sources/{source_id}/retry", "GET /api/sources/{source_id}/failures", "GET /api/source-kinds",
 	"GET /api/health", "GET /api/ready", "GET /api/info",
-	"POST /api/login", "POST /api/logout", "GET /api/me", "GET /api/tokens", "POST /api/tokens", "DELETE /api/tokens/{token_id}",
+	"POST /api/login", "POST /api/logout", "GET /api/sign-in", "GET /api/sign-in/start", "GET /api/sign-in/callback", "GET /api/me", "GET /api/tokens", "POST /api/tokens", "DELETE /api/tokens/{token_id}",
 	"PUT /api/me/password", "GET /api/me/sign-ins", "DELETE /api/me/sign-ins/{sign_in_id}", "POST /api/me/delete", "GET /api/me/export", "GET /api/me/preferences", "PUT /api/me/preferences",
 	"GET /api/prompts", "POST /api/prompts", "PUT /api/prompts/{prompt_id}", "DELETE /api/prompts/{prompt_id}", "GET /api/me/memory", "DELETE /api/me/memory",
 	"POST /api/password-link", "PUT /api/password-link",

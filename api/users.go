@@ -175,7 +175,7 @@ func (u users) list(ctx context.Context, _ *struct{}) (*usersOutput, error) {
 	for _, r := range all {
 		out.Body = append(out.Body, User{
 			Name: r.Name, Scopes: scopeNames(r.Scopes), Groups: append([]string{}, groups[subjectOf(r.Name)]...),
-			Disabled: r.Disabled, Invited: r.Password == "", CreatedAt: r.CreatedAt.UTC(), LastSeenAt: moment(r.LastSeenAt),
+			Disabled: r.Disabled, Invited: r.Password == "" && !r.Identified, CreatedAt: r.CreatedAt.UTC(), LastSeenAt: moment(r.LastSeenAt),
 		})
 	}
 	return out, nil

@@ -90,16 +90,37 @@ func (a *Authenticator) ChangePassword(ctx context.Context, p Principal, old, pa
 }
 
 // DeleteOwn deletes a signed-in user, who must know the password, as People.Remove does. Wrong
-// passwords fail and are slowed as for Password.
+// passwords fail and are slowed as for Password. A user without a password must have signed in
+// within freshLogin.
 func (a *Authenticator) DeleteOwn(ctx context.Context, p Principal, password, remote string) error {
 	user, err := p.user()
 	if err != nil {
 		return err
 	}
-	if err := a.confirm(ctx, user, password, remote); err != nil {
+	if p.NoPassword {
+		err = a.fresh(ctx, p)
+	} else {
+		err = a.confirm(ctx, user, password, remote)
+	}
+	if err != nil {
 		return err
 	}
 	return NewPeople(a).Remove(ctx, user)
+}
+
+// freshLogin is the time after a sign-in in which it confirms the user.
+const freshLogin = 10 * time.Minute
+
+// fresh fails unless the user has signed in just now.
+func (a *Authenticator) fresh(ctx context.Context, p Principal) error {
+	login, err := a.cfg.Logins.Login(ctx, p.proof.hash[:])
+	if err != nil {
+		return err //nolint:wrapcheck // it says what failed
+	}
+	if a.cfg.Now().Sub(login.CreatedAt) > freshLogin {
+		return fault.New(fault.Forbidden, "sign_in_old", "sign out and sign in again, and repeat this within 10 minutes")
+	}
+	return nil
 }
 
 // errConfirm is of another kind than errPassword, because the user is still signed in.

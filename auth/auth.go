@@ -40,6 +40,12 @@ type Config struct {
 	IssuerGroups IssuerGroups
 	// GroupsClaim is the claim that lists the groups. Default: groups.
 	GroupsClaim string
+	// SignIn returns the present configuration of the sign-in with a provider.
+	// Default: none.
+	SignIn func() SignIn
+	// Identities stores the identities of users at the provider. Required with
+	// SignIn.
+	Identities Identities
 	// Proxies are the addresses of trusted proxies. Their entries in
 	// X-Forwarded-For are believed. Default: none.
 	Proxies []netip.Prefix
@@ -63,6 +69,7 @@ type Config struct {
 type Authenticator struct {
 	cfg    Config
 	issuer *issuer // nil without one
+	signIn signIn
 
 	wrongTokens    *throttle // by address
 	wrongUsers     *throttle // by user name
@@ -86,6 +93,8 @@ func New(config Config) (*Authenticator, error) {
 		return nil, errors.New("auth: Config.Logins is missing")
 	case config.Links == nil:
 		return nil, errors.New("auth: Config.Links is missing")
+	case config.SignIn != nil && config.Identities == nil:
+		return nil, errors.New("auth: Config.Identities is missing")
 	}
 	if config.Now == nil {
 		config.Now = time.Now

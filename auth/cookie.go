@@ -44,12 +44,15 @@ func (a *Authenticator) enter(ctx context.Context, user UserRecord) (string, Pri
 	if err != nil {
 		return "", Principal{}, err
 	}
-	login.UserScopes = user.Scopes
+	login.UserScopes, login.NoPassword = user.Scopes, user.Password == ""
 	return value, loggedIn(login, hash), nil
 }
 
 func loggedIn(l LoginRecord, hash [32]byte) Principal {
-	return Principal{ID: userID(l.User), Name: l.User, Scopes: l.UserScopes, Expires: l.CreatedAt.Add(LoginMax), proof: proof{byCookie, hash}}
+	return Principal{
+		ID: userID(l.User), Name: l.User, Scopes: l.UserScopes, Expires: l.CreatedAt.Add(LoginMax), NoPassword: l.NoPassword,
+		proof: proof{byCookie, hash},
+	}
 }
 
 // Cookie authenticates a cookie. It fails with fault.Unauthorized if the login

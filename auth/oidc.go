@@ -65,8 +65,9 @@ func looksLikeJWT(token string) bool {
 
 // issuer verifies JWTs of an OpenID Connect issuer.
 type issuer struct {
-	cfg      Config
-	verifier atomic.Pointer[oidc.IDTokenVerifier] // nil until the issuer has answered
+	cfg     Config
+	signsIn bool                       // all its endpoints must be safe
+	found   atomic.Pointer[discovered] // nil until the issuer has answered
 
 	members members
 
@@ -86,44 +87,61 @@ var (
 	errIssuer = errors.New("the issuer does not answer")
 )
 
-// verify authenticates a JWT.
-func (i *issuer) verify(ctx context.Context, token string) (Principal, error) {
-	verifier, err := i.ask(ctx)
+// check verifies a token and its times.
+func (i *issuer) check(ctx context.Context, token string) (*oidc.IDToken, error) {
+	found, err := i.ask(ctx)
 	if err != nil {
-		return Principal{}, err
+		return nil, err
 	}
 	var failed error
-	id, err := verifier.Verify(context.WithValue(ctx, failureKey{}, &failed), token)
+	id, err := found.verifier.Verify(context.WithValue(ctx, failureKey{}, &failed), token)
 	var expired *oidc.TokenExpiredError
 	switch {
 	case failed != nil:
-		return Principal{}, i.unavailable(ctx, failed)
+		return nil, i.unavailable(ctx, failed)
 	case errors.As(err, &expired):
-		return Principal{}, fault.New(fault.Unauthorized, "token_expired", "the token has expired")
+		return nil, fault.New(fault.Unauthorized, "token_expired", "the token has expired")
 	case err != nil:
 		i.cfg.Logger.DebugContext(ctx, "a JWT was refused", slog.Any("error", err))
-		return Principal{}, errJWT
+		return nil, errJWT
 	}
 	var claims struct {
 		NotBefore float64 `json:"nbf"`
-		Username  string  `json:"preferred_username"`
-		Email     string  `json:"email"`
 	}
-	var groups []string
 	if err := id.Claims(&claims); err != nil {
+		return nil, errJWT
+	}
+	if id.Expiry.IsZero() || claims.NotBefore > float64(i.cfg.Now().Add(clockSkew).Unix()) || !plain(id.Subject, maxSubject) {
+		return nil, errJWT
+	}
+	return id, nil
+}
+
+// verify authenticates a JWT.
+func (i *issuer) verify(ctx context.Context, token string) (Principal, error) {
+	id, err := i.check(ctx, token)
+	if err != nil {
+		return Principal{}, err
+	}
+	var names struct {
+		Username string `json:"preferred_username"`
+		Email    string `json:"email"`
+	}
+	if err := id.Claims(&names); err != nil {
 		return Principal{}, errJWT
 	}
-	now := i.cfg.Now()
-	if id.Expiry.IsZero() || claims.NotBefore > float64(now.Add(clockSkew).Unix()) || !plain(id.Subject, maxSubject) {
-		return Principal{}, errJWT
+	claims, err := claimsOf(id)
+	if err != nil {
+		return Principal{}, err
 	}
-	if groups, err = i.claimed(id); err != nil {
+	groups, err := i.groups(claims)
+	if err != nil {
 		return Principal{}, err
 	}
 	p := Principal{
 		ID: "oidc:" + i.cfg.Issuer + "#" + id.Subject, Name: id.Subject, Scopes: i.cfg.IssuerScopes, Expires: id.Expiry.Add(clockSkew),
 	}
-	for _, name := range []string{claims.Email, claims.Username} {
+	for _, name := range []string{names.Email, names.Username} {
 		if plain(name, maxShownName) {
 			p.Name = name
 		}
@@ -131,12 +149,17 @@ func (i *issuer) verify(ctx context.Context, token string) (Principal, error) {
 	return p, i.members.note(ctx, p, groups)
 }
 
-// claimed returns the groups in a token. A token without the claim has none.
-func (i *issuer) claimed(id *oidc.IDToken) ([]string, error) {
+// claimsOf returns the claims of a token.
+func claimsOf(id *oidc.IDToken) (map[string]json.RawMessage, error) {
 	var claims map[string]json.RawMessage
 	if err := id.Claims(&claims); err != nil {
 		return nil, errJWT
 	}
+	return claims, nil
+}
+
+// groups returns the groups in claims. Without the claim, there are none.
+func (i *issuer) groups(claims map[string]json.RawMessage) ([]string, error) {
 	var groups []string
 	if raw, ok := claims[i.cfg.GroupsClaim]; ok && json.Unmarshal(raw, &groups) != nil {
 		return nil, fault.New(fault.Unauthorized, "token_groups_invalid", "the claim %s of the token is not a list of names", i.cfg.GroupsClaim)
@@ -155,11 +178,11 @@ func plain(s string, most int) bool {
 	return s != "" && len(s) <= most && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// ask returns the verifier of tokens. Until the issuer has answered once, ask
-// fetches its configuration.
-func (i *issuer) ask(ctx context.Context) (*oidc.IDTokenVerifier, error) {
-	if v := i.verifier.Load(); v != nil {
-		return v, nil
+// ask returns the configuration of the issuer. Until the issuer has answered
+// once, ask fetches it.
+func (i *issuer) ask(ctx context.Context) (*discovered, error) {
+	if found := i.found.Load(); found != nil {
+		return found, nil
 	}
 	select {
 	case <-i.turn:
@@ -167,37 +190,20 @@ func (i *issuer) ask(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	case <-ctx.Done():
 		return nil, fmt.Errorf("wait for the issuer of tokens: %w", ctx.Err())
 	}
-	if v := i.verifier.Load(); v != nil {
-		return v, nil
+	if found := i.found.Load(); found != nil {
+		return found, nil
 	}
 	if i.cfg.Now().Sub(i.failed) < issuerPause {
 		return nil, i.unavailable(ctx, errIssuer)
 	}
-	// Other requests need the result too, and the verifier later fetches keys
-	// in the same context. The client's timeout bounds each request.
-	whole := context.WithoutCancel(ctx)
-	provider, err := oidc.NewProvider(oidc.ClientContext(whole, newClient(0, i.cfg.Now)), i.cfg.Issuer)
-	var found struct {
-		Keys string `json:"jwks_uri"`
-	}
-	if err == nil {
-		err = provider.Claims(&found)
-	}
-	if err == nil && found.Keys == "" {
-		err = errors.New("its configuration names no keys")
-	}
+	found, err := i.discover(ctx)
 	if err != nil {
 		i.failed = i.cfg.Now()
 		i.cfg.Logger.WarnContext(ctx, "ask the issuer of tokens", slog.Any("error", err))
 		return nil, i.unavailable(ctx, err)
 	}
-	keys := oidc.NewRemoteKeySet(oidc.ClientContext(whole, newClient(issuerPause, i.cfg.Now)), found.Keys)
-	v := oidc.NewVerifier(i.cfg.Issuer, keySet{keys}, &oidc.Config{
-		ClientID: i.cfg.Audience, SupportedSigningAlgs: algorithms,
-		Now: func() time.Time { return i.cfg.Now().Add(-clockSkew) },
-	})
-	i.verifier.Store(v)
-	return v, nil
+	i.found.Store(found)
+	return found, nil
 }
 
 func (i *issuer) unavailable(ctx context.Context, err error) error {

@@ -74,6 +74,8 @@ type Principal struct {
 	// Expires is the time at which the principal must authenticate again. The zero
 	// time means never. Long-lived connections also call [Authenticator.Valid].
 	Expires time.Time
+	// NoPassword reports that the user signs in only with an OpenID Connect provider.
+	NoPassword bool
 
 	proof proof
 }

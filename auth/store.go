@@ -75,6 +75,9 @@ type UserRecord struct {
 	Scopes Scopes
 	// Disabled reports that the user cannot sign in, and that the user's tokens do not work.
 	Disabled bool
+	// Identified reports that the user signs in with an OpenID Connect provider. It is read,
+	// not written.
+	Identified bool
 	// CreatedAt is when the user was created.
 	CreatedAt time.Time
 	// LastSeenAt is when the user last signed in or used a login or a token, to about an
@@ -119,6 +122,8 @@ type LoginRecord struct {
 	UserScopes Scopes
 	// UserDisabled reports that the user is disabled. It is read, not written.
 	UserDisabled bool
+	// NoPassword reports that the user has no password. It is read, not written.
+	NoPassword bool
 	// Client describes the program of the user, at most MaxClient characters.
 	Client string
 	// CreatedAt is when the user signed in.

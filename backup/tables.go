@@ -85,6 +85,7 @@ var Tables = []Table{
 	table("api_token", "id int, name text, hash bytes, created_at time, expires_at time, last_used_at time, scopes text, "+
 		"user_id int"),
 	table("login", "hash bytes, user_id int, created_at time, expires_at time, last_used_at time, client text"),
+	table("identity", "issuer text, subject text, user_id int"),
 	table("password_link", "user_id int, hash bytes, expires_at time"),
 	table("user_group", "id int, name text, created_at time"),
 	table("group_member", "member text, group_id int"),

@@ -40,6 +40,8 @@ type Config struct {
 	UnusedModel string
 	// OIDC configures tokens of an OpenID Connect issuer; default none.
 	OIDC OIDC
+	// SignIn configures the sign-in with an OpenID Connect provider; default none.
+	SignIn SignIn
 	// TrustedProxies are the addresses of proxies whose X-Forwarded-For header the
 	// server trusts; default none.
 	TrustedProxies []netip.Prefix

@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // Limits of the settings of the page.
@@ -84,14 +82,7 @@ func pageSettings() []Setting {
 			Storage: Live,
 			Key:     "page.name", Flag: "page-name", Env: []string{"DOCENT_PAGE_NAME"}, Scope: Serving,
 			Help: "name at the top of the page and in the browser's tab; default: the name of the agent",
-		})(func(c *Config, s string) error {
-			s = strings.TrimSpace(s)
-			if utf8.RuneCountInString(s) > MaxPageName || strings.ContainsFunc(s, unicode.IsControl) {
-				return fmt.Errorf("it is not one line of at most %d characters", MaxPageName)
-			}
-			c.Page.Name = s
-			return nil
-		}, func(c Config) string { return c.Page.Name }),
+		})(line(MaxPageName, func(c *Config) *string { return &c.Page.Name })),
 		with(Setting{
 			Storage: Live,
 			Key:     "page.color", Flag: "page-color", Env: []string{"DOCENT_PAGE_COLOR"}, Scope: Serving,

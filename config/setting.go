@@ -352,7 +352,8 @@ func Settings() []Setting {
 			Help: "chat model on the --llm-url server that reads scans and pictures instead of tesseract",
 		})(text(func(c *Config) *string { return &c.VisionModel })),
 	}, slices.Concat(
-		sourceSettings(), accessSettings(), socketSettings(), quotaSettings(), backupSettings(), digestSettings(), pageSettings(),
+		sourceSettings(), accessSettings(), signInSettings(), socketSettings(),
+		quotaSettings(), backupSettings(), digestSettings(), pageSettings(),
 		modelSettings(), embedderSettings(), speechSettings(),
 	)...)
 }

@@ -12,6 +12,8 @@ import (
 type Stored struct {
 	// Values are values of settings by Setting.Key.
 	Values map[string]string
+	// Lost are the problems of secret values that cannot be decrypted, by Setting.Key.
+	Lost map[string]error
 	// Models are chat models in order. The first one writes answers unless another one has this use.
 	Models []Model
 }
@@ -86,6 +88,9 @@ func (c Config) With(stored Stored) (Config, []Ignored) {
 	}
 	for _, s := range Settings() {
 		value, ok := stored.Values[s.Key]
+		if err := stored.Lost[s.Key]; err != nil && !c.Origin(s.Key).Locked() {
+			ignored = append(ignored, Ignored{s.Key, err})
+		}
 		if !ok || s.Storage == Outside || c.Origin(s.Key).Locked() {
 			continue
 		}

@@ -5,6 +5,7 @@ package settings
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"docent/config"
@@ -66,8 +67,10 @@ func New(cfg Config) *Settings { return &Settings{cfg} }
 type Item struct {
 	config.Setting
 
-	// Value is the value in force, or the one after a restart.
+	// Value is the value in force, or the one after a restart. It is "" for secrets.
 	Value string
+	// Has reports that a secret has a value.
+	Has bool
 	// Origin says where Value is from.
 	Origin config.Origin
 	// Problem says why a stored value is ignored; nil otherwise.
@@ -80,10 +83,12 @@ func (s *Settings) Load(ctx context.Context) (config.Stored, error) {
 	if err != nil {
 		return config.Stored{}, err //nolint:wrapcheck // the store names the operation
 	}
-	out := config.Stored{Values: map[string]string{}}
+	out := config.Stored{Values: map[string]string{}, Lost: map[string]error{}}
 	for _, r := range records {
 		if r.Key != ModelsKey {
-			out.Values[r.Key] = r.Value
+			if err := s.add(&out, r); err != nil {
+				return out, err
+			}
 			continue
 		}
 		if out.Models, err = s.decode(&r); err != nil {
@@ -91,6 +96,30 @@ func (s *Settings) Load(ctx context.Context) (config.Stored, error) {
 		}
 	}
 	return out, nil
+}
+
+// lostSecret is the problem of a secret value that cannot be decrypted.
+func lostSecret(key string) error {
+	return fault.New(fault.Conflict, "setting_secret_lost",
+		"the value of %s cannot be decrypted, because the secret key of docent has changed; enter it again", key)
+}
+
+// add adds the value of a record. Secret values are encrypted.
+func (s *Settings) add(out *config.Stored, r Record) error {
+	if len(r.Secret) == 0 {
+		out.Values[r.Key] = r.Value
+		return nil
+	}
+	values, err := s.cfg.Sealer.Open(r.Key, r.Secret)
+	switch {
+	case err == nil:
+		out.Values[r.Key] = values[r.Key]
+	case fault.KindOf(err) == fault.Conflict:
+		out.Lost[r.Key] = lostSecret(r.Key)
+	default:
+		return fmt.Errorf("the setting %s: %w", r.Key, err)
+	}
+	return nil
 }
 
 // With returns the configuration with stored values, and the ignored ones.
@@ -113,6 +142,9 @@ func (s *Settings) List(ctx context.Context) ([]Item, error) {
 		item := Item{Setting: row, Value: cfg.Value(row), Origin: cfg.Origin(row.Key)}
 		if i := slices.IndexFunc(ignored, func(i config.Ignored) bool { return i.Key == row.Key }); i >= 0 {
 			item.Problem = ignored[i].Err
+		}
+		if row.Secret {
+			item.Value, item.Has = "", item.Value != ""
 		}
 		out = append(out, item)
 	}
@@ -150,6 +182,7 @@ func (s *Settings) Set(ctx context.Context, key, value string) error {
 		return err
 	}
 	stored.Values[key] = value
+	delete(stored.Lost, key)
 	with, ignored := s.cfg.Outside.With(stored)
 	if i := slices.IndexFunc(ignored, func(i config.Ignored) bool { return i.Key == key }); i >= 0 {
 		return ignored[i].Err
@@ -162,8 +195,18 @@ func (s *Settings) Set(ctx context.Context, key, value string) error {
 				"nobody could change settings with authentication, because there is no administrator yet; create one first, under People or with docent user create NAME --scopes admin")
 		}
 	}
+	record := Record{Key: key, Value: value}
+	switch {
+	case old.Secret && value == "":
+		return s.Unset(ctx, key)
+	case old.Secret:
+		record.Value = ""
+		if record.Secret, err = s.cfg.Sealer.Seal(key, map[string]string{key: value}); err != nil {
+			return fmt.Errorf("the setting %s: %w", key, err)
+		}
+	}
 	return s.cfg.Store.ChangeSetting(ctx, key, //nolint:wrapcheck // the store names the operation
-		func(*Record) (*Record, error) { return &Record{Key: key, Value: value}, nil })
+		func(*Record) (*Record, error) { return &record, nil })
 }
 
 // Unset removes a stored value, so that the default applies.

@@ -3,6 +3,8 @@ package settings
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -220,5 +222,45 @@ func TestAuthNeedsAdministrator(t *testing.T) {
 	store["administrator"] = Record{Key: "administrator"}
 	if err := s.Set(t.Context(), authKey, "true"); err != nil {
 		t.Errorf("with an administrator: %v", err)
+	}
+}
+
+// Secret settings are encrypted, and are never shown. After the loss of the key, they can be entered again.
+func TestSecretSetting(t *testing.T) {
+	t.Parallel()
+	const key = "sign-in.client-secret"
+	store := memory{}
+	s := open(t, store, "a", config.Sources{})
+	if err := s.Set(t.Context(), key, "hush"); err != nil {
+		t.Fatal(err)
+	}
+	if r := store[key]; r.Value != "" || len(r.Secret) == 0 {
+		t.Errorf("it is stored as %+v", r)
+	}
+	value := func(s *Settings) string {
+		t.Helper()
+		item, err := s.Get(t.Context(), key)
+		stored, failed := s.Load(t.Context())
+		if err := errors.Join(err, failed); err != nil {
+			t.Fatal(err)
+		}
+		cfg, _ := s.With(stored)
+		return fmt.Sprintf("%q %v %v %s", item.Value, item.Has, item.Problem != nil, cfg.SignIn.ClientSecret)
+	}
+	if got := value(s); got != `"" true false hush` {
+		t.Errorf("it is %s", got)
+	}
+	other := open(t, store, "b", config.Sources{})
+	if got := value(other); got != `"" false true ` {
+		t.Errorf("with another key, it is %s", got)
+	}
+	if err := other.Set(t.Context(), key, "new"); err != nil {
+		t.Fatal(err)
+	}
+	if got := value(other); got != `"" true false new` {
+		t.Errorf("entered again, it is %s", got)
+	}
+	if err := other.Set(t.Context(), key, ""); err != nil || len(store) != 0 {
+		t.Errorf("%v, %v is left", err, store)
 	}
 }

@@ -35,6 +35,11 @@ func TooManyTokens() error {
 		"tokens_full", "this user already has %d tokens, and no more are allowed; revoke one first", auth.MaxUserTokens)
 }
 
+// IdentityTaken is the error for an identity that belongs to a user.
+func IdentityTaken() error {
+	return fault.New(fault.Conflict, "identity_taken", "this sign-in already belongs to another user")
+}
+
 // UserTaken is the error for a user's name that is in use.
 func UserTaken(name string) error {
 	return fault.New(fault.Conflict, "user_name_taken", "there is already a user %q", name)

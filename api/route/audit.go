@@ -26,12 +26,20 @@ func SignedIn(ctx context.Context, p auth.Principal) {
 	}
 }
 
+// Refuse says that a request without an error did nothing, so that the audit log does not record it. reason is for the
+// log.
+func Refuse(ctx context.Context, reason string) {
+	if known := requestOf(ctx); known != nil {
+		known.refused, known.reason = true, reason
+	}
+}
+
 // audit adds a record of a successful request to the audit log, if its route asks for one.
 // If the log cannot store it, the request fails.
 func (r *Router) audit(ctx context.Context, pattern string) error {
 	action := r.audited[pattern]
 	known := requestOf(ctx)
-	if action == "" || known == nil || r.cfg.Audit == nil {
+	if action == "" || known == nil || known.refused || r.cfg.Audit == nil {
 		return nil
 	}
 	record := audit.Record{

@@ -40,6 +40,7 @@ type request struct {
 	observed  bool          // whether observe logs it
 	errorBody ErrorBody     // of the request's group; nil without one
 	object    string        // of the audit record
+	refused   bool          // the request did nothing
 }
 
 // requestOf returns the record in a context; nil if there is none.

@@ -65,11 +65,13 @@ type Setting struct {
 	// Key identifies it.
 	Key string `json:"key" doc:"The key in the configuration file."`
 	// Value is the value in force.
-	Value string `json:"value" doc:"The value in force, or the one after a restart."`
+	Value string `json:"value" doc:"The value in force, or the one after a restart. It is empty for secrets."`
+	// Has reports that a secret has a value.
+	Has bool `json:"has,omitempty" doc:"A secret has a value. Absent otherwise."`
 	// Default is the default value.
 	Default string `json:"default"`
 	// Type is the type of the value.
-	Type string `json:"type" enum:"string,bool,int,number,duration,bytes,color,picture,choice"`
+	Type string `json:"type" enum:"string,bool,int,number,duration,bytes,color,picture,choice,secret"`
 	// Values are the possible values of a choice.
 	Values []string `json:"values,omitempty" doc:"The possible values of the type choice."`
 	// Help describes the setting.
@@ -186,6 +188,8 @@ func (s server) setting(item settings.Item) Setting {
 		Origin: originOf(item.Origin), Locked: item.Origin.Locked(), Live: item.Storage == config.Live, Problem: problemOf(item.Problem),
 	}
 	switch {
+	case item.Secret:
+		out.Type, out.Has = "secret", item.Has
 	case len(item.Values) > 0:
 		out.Type = "choice"
 	case item.Bool:

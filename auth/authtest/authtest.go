@@ -21,6 +21,8 @@ type Store struct {
 	Users  auth.Users
 	Logins auth.Logins
 	Links  auth.Links
+	// Identities are those of users at providers.
+	Identities auth.Identities
 }
 
 // Database is an empty database made for one test.
@@ -42,6 +44,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Database) {
 		"UserLogins":  userLogins,
 		"Links":       links,
 		"LinkOnce":    linkOnce,
+		"Identities":  identities,
 	})
 }
 

@@ -139,3 +139,36 @@ func linkOnce(t *testing.T, db Database) {
 	all.Wait()
 	storetest.Want(t, "successful uses", used.Load(), 1)
 }
+
+// identities: an identity belongs to one user, and ends with the user.
+func identities(t *testing.T, db Database) {
+	k, ctx := db.Open(t), t.Context()
+	one, two := auth.Identity{Issuer: "https://i", Subject: "1"}, auth.Identity{Issuer: "https://i", Subject: "2"}
+	_, err := k.Identities.Identified(ctx, one)
+	storetest.WantKind(t, "an unknown identity", err, fault.NotFound)
+	storetest.OK(t, k.Identities.AddIdentified(ctx, one, auth.UserRecord{Name: "ann", Scopes: ask, CreatedAt: anHour(0)}))
+	ann, err := db.Open(t).Identities.Identified(ctx, one)
+	storetest.OK(t, err)
+	storetest.Want(t, "the user", ann.Name+" "+ann.Scopes.String()+" "+ann.Password, "ann ask ")
+	storetest.Want(t, "the user is identified", ann.Identified, true)
+	err = k.Identities.AddIdentified(ctx, two, auth.UserRecord{Name: "ann", Scopes: ask})
+	storetest.WantKind(t, "another user with the name", err, fault.Conflict)
+	err = k.Identities.AddIdentified(ctx, one, auth.UserRecord{Name: "eve", Scopes: ask})
+	storetest.WantKind(t, "another user with the identity", err, fault.Conflict)
+	_, err = k.Users.User(ctx, "eve")
+	storetest.WantKind(t, "this user", err, fault.NotFound)
+
+	storetest.OK(t, k.Users.AddUser(ctx, auth.UserRecord{Name: "bob", Scopes: ask}))
+	storetest.OK(t, k.Links.SetLink(ctx, auth.LinkRecord{Hash: hash("1"), User: "bob", ExpiresAt: anHour(1)}))
+	storetest.WantKind(t, "an identity of ann", k.Identities.LinkIdentity(ctx, hash("1"), one), fault.Conflict)
+	storetest.WantKind(t, "a wrong link", k.Identities.LinkIdentity(ctx, hash("2"), two), fault.NotFound)
+	storetest.OK(t, k.Identities.LinkIdentity(ctx, hash("1"), two))
+	err = k.Identities.LinkIdentity(ctx, hash("1"), auth.Identity{Issuer: "https://i", Subject: "3"})
+	storetest.WantKind(t, "the link again", err, fault.NotFound)
+	bob, err := k.Identities.Identified(ctx, two)
+	storetest.OK(t, err)
+	storetest.Want(t, "the user of the link", bob.Name, "bob")
+	storetest.OK(t, k.Users.RemoveUser(ctx, "bob"))
+	_, err = k.Identities.Identified(ctx, two)
+	storetest.WantKind(t, "the identity of a deleted user", err, fault.NotFound)
+}

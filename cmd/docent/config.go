@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -50,16 +52,20 @@ func newConfigLs(std stdio) *cobra.Command {
 			w := tabwriter.NewWriter(std.out, 0, 4, 2, ' ', 0)
 			fmt.Fprintln(w, "KEY\tVALUE\tFROM\tA CHANGE APPLIES")
 			for _, item := range all {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", item.Key, cmp.Or(listed(item.Value), "-"), from(item), item.Storage)
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", item.Key, cmp.Or(listed(item), "-"), from(item), item.Storage)
 			}
 			return w.Flush()
 		}),
 	}
 }
 
-// listed shortens a value for the list, such as that of a picture.
-func listed(value string) string {
+// listed shortens a value for the list, such as that of a picture. It hides secrets.
+func listed(item settings.Item) string {
 	const runes = 100
+	if item.Has {
+		return "(secret)"
+	}
+	value := item.Value
 	if r := []rune(value); len(r) > runes {
 		return string(r[:runes]) + "…"
 	}
@@ -97,11 +103,21 @@ func newConfigSet(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:   "set KEY VALUE",
 		Short: "Store the value of a setting",
+		Long:  `Secrets are encrypted. The value - of a secret reads it from standard input.`,
 		Example: `  docent config set k 6
-  docent config set -- llm.temperature -1`,
+  docent config set -- llm.temperature -1
+  docent config set sign-in.client-secret - < secret.txt`,
 		Args: cobra.ExactArgs(2),
 		RunE: withWebhooks(std, func(ctx context.Context, p *wiring.Store, args []string) error {
-			if err := p.Settings.Set(ctx, args[0], args[1]); err != nil {
+			value := args[1]
+			if item, err := p.Settings.Get(ctx, args[0]); err == nil && item.Secret && value == "-" {
+				read, err := io.ReadAll(io.LimitReader(std.in, settings.MaxValue))
+				if err != nil {
+					return fmt.Errorf("standard input: %w", err)
+				}
+				value = strings.TrimSpace(string(read))
+			}
+			if err := p.Settings.Set(ctx, args[0], value); err != nil {
 				return err
 			}
 			return changedSetting(ctx, std, p, audit.SettingChanged, args[0])
@@ -131,6 +147,6 @@ func changedSetting(ctx context.Context, std stdio, p *wiring.Store, action audi
 		return err
 	}
 	_, err = fmt.Fprintf(std.out, "%s is now %s (from %s). A running server uses it %s.\n",
-		key, cmp.Or(listed(item.Value), `""`), from(item), item.Storage)
+		key, cmp.Or(listed(item), `""`), from(item), item.Storage)
 	return err
 }

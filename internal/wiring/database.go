@@ -82,22 +82,24 @@ type Database struct {
 	Users     auth.Users
 	Logins    auth.Logins
 	Links     auth.Links
-	Sources   source.Sources
-	Items     source.Items
-	Leases    source.Leases
-	Rights    rights.Store
-	Audit     audit.Store
-	Insights  insight.Store
-	Gaps      insight.Gaps
-	Solutions insight.Solutions
-	Approved  insight.Approvals
-	Kept      quality.Store
-	Quotas    quota.Store
-	Settings  settings.Store
-	Webhooks  webhook.Store
-	Backup    backup.Database
-	Backups   backup.Runs
-	Work      work.Store
+	// Identities are those of users at providers.
+	Identities auth.Identities
+	Sources    source.Sources
+	Items      source.Items
+	Leases     source.Leases
+	Rights     rights.Store
+	Audit      audit.Store
+	Insights   insight.Store
+	Gaps       insight.Gaps
+	Solutions  insight.Solutions
+	Approved   insight.Approvals
+	Kept       quality.Store
+	Quotas     quota.Store
+	Settings   settings.Store
+	Webhooks   webhook.Store
+	Backup     backup.Database
+	Backups    backup.Runs
+	Work       work.Store
 	// Failures finds documents that can be read again.
 	Failures work.Documents
 	Jobs     lease.Jobs
@@ -143,7 +145,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 			Schema: s, Kind: "postgres", MaxConns: int(pool.Config().MaxConns),
 			Corpus: s, Library: s, Collections: s, Tags: s, Moves: s, Titles: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 			Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s, Traces: s, Prompts: s, Choices: s,
-			Tokens: s, Users: s, Logins: s, Links: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s,
+			Tokens: s, Users: s, Logins: s, Links: s, Identities: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s,
 			Gaps: s, Solutions: s, Approved: s, Kept: s, Digests: s, Secrets: s,
 			Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s, Jobs: s, Work: s, Failures: s, Replicas: s, Bus: s,
 			Vectors: vectors, Words: words,
@@ -157,7 +159,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		Schema: s, Kind: "sqlite",
 		Corpus: s, Library: s, Collections: s, Tags: s, Moves: s, Titles: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 		Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s, Traces: s, Prompts: s, Choices: s,
-		Tokens: s, Users: s, Logins: s, Links: s,
+		Tokens: s, Users: s, Logins: s, Links: s, Identities: s,
 		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Solutions: s, Approved: s, Kept: s, Digests: s, Secrets: s,
 		Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s, Jobs: s, Work: s, Failures: s,
 	}, nil
@@ -166,7 +168,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 // Authenticator returns an authenticator that keeps users, tokens, and logins in
 // the database. cfg has the other settings. The caller closes it.
 func (d *Database) Authenticator(cfg auth.Config) (*auth.Authenticator, error) {
-	cfg.Tokens, cfg.Users, cfg.Logins, cfg.Links = d.Tokens, d.Users, d.Logins, d.Links
+	cfg.Tokens, cfg.Users, cfg.Logins, cfg.Links, cfg.Identities = d.Tokens, d.Users, d.Logins, d.Links, d.Identities
 	a, err := auth.New(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("authentication: %w", err)

@@ -88,7 +88,7 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		cfg.Setup = s.setup
 	}
 	if s.authenticator != nil {
-		cfg.Logins, cfg.People = s.authenticator, auth.NewPeople(s.authenticator)
+		cfg.Logins, cfg.People, cfg.Provider = s.authenticator, auth.NewPeople(s.authenticator), auth.NewSignIns(s.authenticator)
 		cfg.Rights, cfg.Lacking = s.rights, s.lacking
 	}
 	return cfg

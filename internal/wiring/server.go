@@ -403,7 +403,7 @@ func (s *Server) addAuthenticator() error {
 	}
 	s.authenticator, err = s.DB.Authenticator(auth.Config{
 		Issuer: s.Config.OIDC.Issuer, Audience: s.Config.OIDC.Audience, IssuerScopes: scopes,
-		IssuerGroups: s.DB.Rights, GroupsClaim: s.Config.OIDC.GroupsClaim,
+		IssuerGroups: s.DB.Rights, GroupsClaim: s.Config.OIDC.GroupsClaim, SignIn: present{s}.signIn,
 		Proxies: s.Config.TrustedProxies, Metrics: s.metrics, Logger: s.Log,
 		Late: func(r *http.Request) bool {
 			return r.URL.Path != typed.Path && ws.AsksV1(r) || s.api.ErrorBody(r.URL.Path) != nil

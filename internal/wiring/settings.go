@@ -12,6 +12,7 @@ import (
 	"docent/agent/definition"
 	"docent/agent/session"
 	"docent/api/settings"
+	"docent/auth"
 	"docent/config"
 	"docent/internal/fault"
 	"docent/llm"
@@ -122,6 +123,16 @@ func (p present) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part
 // Run implements ask.RAG.
 func (p present) Run(ctx context.Context, req rag.Request) (rag.Answer, error) {
 	return p.server.now().RAG.Run(ctx, req) //nolint:wrapcheck // the answering names the step
+}
+
+// signIn returns the sign-in with a provider.
+func (p present) signIn() auth.SignIn {
+	c := p.server.now().store.Config.SignIn
+	scopes, err := auth.ParseScopes(c.Scopes)
+	return auth.SignIn{
+		Issuer: c.Issuer, ClientID: c.ClientID, ClientSecret: c.ClientSecret, Label: c.Label, GroupsClaim: c.GroupsClaim,
+		Create: c.Create && err == nil, Scopes: scopes, // the setting takes only scopes
+	}
 }
 
 // look returns how the page looks.

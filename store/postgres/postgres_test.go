@@ -52,7 +52,7 @@ func TestAccounts(t *testing.T) {
 	t.Parallel()
 	authtest.Run(t, func(t *testing.T) authtest.Database {
 		return fresh(t, func(s *postgres.Store) authtest.Store {
-			return authtest.Store{Tokens: s, Users: s, Logins: s, Links: s}
+			return authtest.Store{Tokens: s, Users: s, Logins: s, Links: s, Identities: s}
 		})
 	})
 }

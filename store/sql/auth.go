@@ -116,12 +116,13 @@ func (s accounts) AddUser(ctx context.Context, r auth.UserRecord) error {
 }
 
 // userColumns are the columns that scanUser reads.
-const userColumns = `username, password_hash, scopes, disabled, created_at, last_seen_at FROM app_user`
+const userColumns = `username, password_hash, scopes, disabled, created_at, last_seen_at,
+	EXISTS (SELECT 1 FROM identity WHERE user_id = app_user.id) FROM app_user`
 
 func scanUser(row Row) (auth.UserRecord, error) {
 	var r auth.UserRecord
 	var scopes string
-	if err := row.Scan(&r.Name, &r.Password, &scopes, &r.Disabled, Time(&r.CreatedAt), Time(&r.LastSeenAt)); err != nil {
+	if err := row.Scan(&r.Name, &r.Password, &scopes, &r.Disabled, Time(&r.CreatedAt), Time(&r.LastSeenAt), &r.Identified); err != nil {
 		return r, err
 	}
 	var err error
@@ -274,13 +275,13 @@ func (s accounts) Login(ctx context.Context, hash []byte) (auth.LoginRecord, err
 }
 
 // loginColumns are the columns that scanLogin reads.
-const loginColumns = `l.hash, u.username, u.scopes, u.disabled, l.client, l.created_at, l.expires_at, l.last_used_at
+const loginColumns = `l.hash, u.username, u.scopes, u.disabled, u.password_hash = '', l.client, l.created_at, l.expires_at, l.last_used_at
 	FROM login l JOIN app_user u ON u.id = l.user_id`
 
 func scanLogin(row Row) (auth.LoginRecord, error) {
 	var r auth.LoginRecord
 	var scopes string
-	err := row.Scan(&r.Hash, &r.User, &scopes, &r.UserDisabled, &r.Client,
+	err := row.Scan(&r.Hash, &r.User, &scopes, &r.UserDisabled, &r.NoPassword, &r.Client,
 		Time(&r.CreatedAt), Time(&r.ExpiresAt), Time(&r.LastUsedAt))
 	if err != nil {
 		return r, err

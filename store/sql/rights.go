@@ -164,6 +164,9 @@ func removeSubject(ctx context.Context, tx Tx, subject string) error {
 	if err := change(ctx, tx, nil, `DELETE FROM collection_right WHERE subject = $1`, subject); err != nil {
 		return err
 	}
+	if err := change(ctx, tx, nil, `DELETE FROM issuer_group WHERE member = $1`, subject); err != nil {
+		return err
+	}
 	return change(ctx, tx, nil, `DELETE FROM group_member WHERE member = $1`, subject)
 }
 

@@ -27,6 +27,7 @@ import type {
   RightRow,
   SearchResults,
   SessionRow,
+  SignInProvider,
   Stored,
   Suggestions,
   UploadResult,
@@ -364,6 +365,12 @@ export async function logIn(username: string, password: string): Promise<Me> {
   logins++;
   return me;
 }
+
+/** getProvider returns the name of the provider for sign-in, and the error with an id. */
+export const getProvider = (error: string) => json<SignInProvider>('/api/sign-in' + query({ error }));
+
+/** toProvider leaves the page to sign in with the provider. link is that of an invited user. */
+export const toProvider = (q: { to?: string; link?: string }) => location.assign(`${base}/api/sign-in/start${query(q)}`);
 
 /** openLink returns the user of a link to set a password. */
 export const openLink = (link: string) => json<{ name: string }>('/api/password-link', write('POST', { link }));

@@ -45,6 +45,7 @@ export type {
   OwnPreferences,
   Share as ShareRow,
   SignIn as SignInRow,
+  SignInProvider,
   SharedConversation,
   Suggestions,
   Token as TokenRow,

@@ -4,7 +4,8 @@ export interface components {
         AccountDeletion: {
             /** @description Deletes your conversations, too. */
             conversations: boolean;
-            password: string;
+            /** @description Your password. Without one, you must have signed in within the last 10 minutes. */
+            password?: string;
         };
         AccountExport: {
             account: components["schemas"]["Me"];
@@ -1246,6 +1247,8 @@ export interface components {
             /** @description You may set the rights on at least one collection. */
             manages: boolean;
             name: string;
+            /** @description You sign in with a provider and have no password. Absent otherwise. */
+            no_password?: boolean;
             scopes: ("ask" | "ingest" | "admin")[];
         };
         Message: {
@@ -2306,6 +2309,8 @@ export interface components {
         };
         Setting: {
             default: string;
+            /** @description A secret has a value. Absent otherwise. */
+            has?: boolean;
             /** @description A description in English. */
             help: string;
             /** @description The key in the configuration file. */
@@ -2320,8 +2325,8 @@ export interface components {
             /** @description Why the stored value is ignored. */
             problem?: components["schemas"]["Text"];
             /** @enum {string} */
-            type: "string" | "bool" | "int" | "number" | "duration" | "bytes" | "color" | "picture" | "choice";
-            /** @description The value in force, or the one after a restart. */
+            type: "string" | "bool" | "int" | "number" | "duration" | "bytes" | "color" | "picture" | "choice" | "secret";
+            /** @description The value in force, or the one after a restart. It is empty for secrets. */
             value: string;
             /** @description The possible values of the type choice. */
             values?: string[];
@@ -2410,6 +2415,12 @@ export interface components {
             id: string;
             /** Format: date-time */
             last_used_at: string;
+        };
+        SignInProvider: {
+            /** @description The name of the provider. Absent without a sign-in with a provider. */
+            label?: string;
+            /** @description The error with the id. */
+            problem?: components["schemas"]["Text"];
         };
         Source: {
             collection: string;
@@ -3024,6 +3035,7 @@ export type Share = components['schemas']['Share'];
 export type ShareWish = components['schemas']['ShareWish'];
 export type SharedConversation = components['schemas']['SharedConversation'];
 export type SignIn = components['schemas']['SignIn'];
+export type SignInProvider = components['schemas']['SignInProvider'];
 export type Source = components['schemas']['Source'];
 export type SourceChange = components['schemas']['SourceChange'];
 export type SourceFailure = components['schemas']['SourceFailure'];

@@ -318,6 +318,7 @@ export interface Params {
   host_unreachable: [string];
   html_element_too_large: [number];
   id_invalid: [number];
+  identity_taken: [];
   image_no_picture: [];
   in_another_language: [];
   in_collection: [string];
@@ -787,6 +788,7 @@ export interface Params {
   sessions_full: [];
   setting_locked: [string, string];
   setting_outside: [string];
+  setting_secret_lost: [string];
   setting_too_long: [string, number];
   setting_type: [string];
   setting_unknown: [string];
@@ -808,11 +810,18 @@ export interface Params {
   show_invalid: [];
   shut_down: [];
   shutting_down: [];
+  sign_in_canceled: [];
   sign_in_elsewhere: [];
   sign_in_expired: [];
+  sign_in_lost: [];
   sign_in_needed: [];
   sign_in_off: [];
+  sign_in_old: [];
+  sign_in_provider_off: [];
+  sign_in_refused: [];
+  sign_in_silent: [];
   sign_in_throttled: [number];
+  sign_in_unknown: [];
   sign_in_wrong: [];
   sign_ins_busy: [];
   since_invalid: [];

@@ -90,6 +90,7 @@ export const shell: Catalogue['shell'] = {
   password: 'Passwort',
   loggingIn: 'Anmeldung läuft …',
   logOut: 'Abmelden',
+  signInWith: (name) => `Mit ${name} anmelden`,
   wrong: 'Der Benutzername oder das Passwort ist falsch.',
   tooOften: (seconds) => `Zu viele Versuche. Warten Sie ${seconds ? plural(seconds, 'Sekunde', 'Sekunden', 'de') : 'einen Moment'}, und versuchen Sie es erneut.`,
   stillIn: 'Die Abmeldung ist fehlgeschlagen. Sie sind noch angemeldet.',

@@ -24,6 +24,7 @@ export const stored = {
   model_url_password: 'Die Adresse enthält ein Passwort: Geben Sie es als Schlüssel ein',
   models_changed: 'Die Modelle wurden inzwischen geändert; laden Sie die Liste neu',
   auth_without_administrator: 'Mit Anmeldung könnte niemand Einstellungen ändern, denn es gibt noch keinen Administrator. Bitte zuerst einen anlegen, unter „Personen“ oder mit docent user create NAME --scopes admin',
+  setting_secret_lost: (a) => `Der Wert von ${a} kann nicht entschlüsselt werden, weil sich der geheime Schlüssel von docent geändert hat; geben Sie ihn erneut ein`,
   setting_locked: (a, b) => `Die Einstellung ${a} ist festgelegt (${b}), und das geht einem gespeicherten Wert vor; ändern Sie sie dort`,
   setting_outside: (a) => `Die Einstellung ${a} lässt sich nur mit einer Option, einer Variablen oder der Konfigurationsdatei ändern`,
   setting_too_long: (a, b) => `Der Wert von ${a} hat mehr als ${b} Byte`,

@@ -94,6 +94,7 @@ export const shell = {
   password: 'Password',
   loggingIn: 'Signing in…',
   logOut: 'Sign out',
+  signInWith: (name: string) => `Sign in with ${name}`,
   wrong: 'The name or password is wrong.',
   tooOften: (seconds: number) => `Too many attempts. Wait ${seconds ? plural(seconds, 'second', 'seconds') : 'a moment'} and try again.`,
   stillIn: 'Signing out failed. You are still signed in.',

@@ -89,6 +89,7 @@ export const shell: Catalogue['shell'] = {
   password: 'Contraseña',
   loggingIn: 'Iniciando sesión…',
   logOut: 'Cerrar sesión',
+  signInWith: (name) => `Iniciar sesión con ${name}`,
   wrong: 'El nombre o la contraseña no son correctos.',
   tooOften: (seconds) => `Demasiados intentos. Espere ${seconds ? plural(seconds, 'segundo', 'segundos', 'es') : 'un momento'} y vuelva a intentarlo.`,
   stillIn: 'No se pudo cerrar la sesión. Sigue abierta.',

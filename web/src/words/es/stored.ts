@@ -24,6 +24,7 @@ export const stored = {
   model_url_password: 'La dirección contiene una contraseña: introdúzcala como clave',
   models_changed: 'Los modelos han cambiado entretanto; vuelva a cargar la lista',
   auth_without_administrator: 'Con la autenticación activada nadie podría cambiar la configuración, porque aún no hay ningún administrador; cree antes uno, en «Personas» o con docent user create NOMBRE --scopes admin',
+  setting_secret_lost: (a) => `El valor de ${a} no se puede descifrar porque la clave secreta de docent ha cambiado; introdúzcalo de nuevo`,
   setting_locked: (a, b) => `El ajuste ${a} procede de ${b}, que sustituye un valor guardado; cámbielo allí`,
   setting_outside: (a) => `El ajuste ${a} solo se puede establecer con una opción, una variable o el archivo de configuración`,
   setting_too_long: (a, b) => `El valor de ${a} supera ${b} bytes`,

@@ -89,6 +89,7 @@ export const shell: Catalogue['shell'] = {
   password: 'Mot de passe',
   loggingIn: 'Connexion…',
   logOut: 'Se déconnecter',
+  signInWith: (name) => `Se connecter avec ${name}`,
   wrong: 'Le nom ou le mot de passe est incorrect.',
   tooOften: (seconds) => `Trop de tentatives. Attendez ${seconds ? count(seconds, 'seconde', 'secondes') : 'un instant'} et réessayez.`,
   stillIn: 'La déconnexion a échoué. Vous êtes toujours connecté.',
