@@ -50,18 +50,22 @@ const smallPicture = "data:image/svg+xml;base64,PHN2Zy8+"
 func parsePicture(s string) (Picture, error) {
 	head, encoded, _ := strings.Cut(s, ",")
 	kind, ok := strings.CutPrefix(strings.TrimSuffix(head, ";base64"), "data:")
+	kind, _, _ = strings.Cut(kind, ";") // parameters, such as the charset of an SVG file
 	if s == "" {
 		return Picture{}, nil
 	}
 	if !ok || !strings.HasSuffix(head, ";base64") {
 		return Picture{}, errors.New("it is not a picture in the form data:image/png;base64,…")
 	}
-	if base64.StdEncoding.DecodedLen(len(encoded)) > MaxLogo+2 { // the padding counts as up to two bytes
+	if base64.StdEncoding.DecodedLen(len(encoded)) > MaxLogo+2 { // the padding counts as up to two bytes, so the size is checked again below
 		return Picture{}, fmt.Errorf("the picture is larger than %d KiB; make it smaller", MaxLogo>>10)
 	}
 	data, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
 		return Picture{}, errors.New("the picture is not valid base64")
+	}
+	if len(data) > MaxLogo {
+		return Picture{}, fmt.Errorf("the picture is larger than %d KiB; make it smaller", MaxLogo>>10)
 	}
 	switch found := http.DetectContentType(data); {
 	case found == "image/png", found == "image/jpeg", found == "image/webp":

@@ -35,6 +35,9 @@ func TestPageSettings(t *testing.T) {
 		{"page.logo", "logo.png", "data:image/png"},
 		{"page.logo", "data:image/png;base64,?", "not valid base64"},
 		{"page.logo", picture("image/png", png+strings.Repeat("x", MaxLogo)), "larger than 32 KiB"},
+		{"page.logo", picture("image/png", png+strings.Repeat("x", MaxLogo-len(png))), ""},
+		{"page.logo", picture("image/png", png+strings.Repeat("x", MaxLogo-len(png)+1)), "larger than 32 KiB"},
+		{"page.logo", picture("image/svg+xml;charset=utf-8", "<html>"), "neither PNG"},
 	} {
 		cfg, ignored := base.With(Stored{Values: map[string]string{tt.key: tt.value}})
 		switch {
@@ -49,5 +52,13 @@ func TestPageSettings(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestPictureCharset: a data URL may name the charset of an SVG file.
+func TestPictureCharset(t *testing.T) {
+	t.Parallel()
+	if p, err := parsePicture(picture("image/svg+xml;charset=utf-8", "<svg/>")); err != nil || p.Type != "image/svg+xml" {
+		t.Errorf("the picture has the type %q, %v", p.Type, err)
 	}
 }

@@ -47,6 +47,9 @@ func (l Look) start(f *file) *file {
 		page = bytes.Replace(page, []byte("<title>docent</title>"),
 			[]byte("<title>"+name+`</title><meta name="application-name" content="`+name+`">`), 1)
 	}
+	if len(l.Logo) > 0 && l.LogoType != "image/svg+xml" { // which iOS does not take
+		page = bytes.Replace(page, []byte(`rel="apple-touch-icon" href="./icon-192.png"`), []byte(`rel="apple-touch-icon" href="./`+logoFile+`"`), 1)
+	}
 	if l.Color != "" { // after the style sheet of the page
 		page = bytes.Replace(page, []byte("</head>"), []byte(`<link rel="stylesheet" href="./`+colorFile+`"></head>`), 1)
 	}
@@ -61,6 +64,9 @@ func (l Look) manifest(f *file) *file {
 	}
 	if l.Name != "" {
 		m["name"] = l.Name
+	}
+	if l.Color != "" {
+		m["theme_color"] = l.Color
 	}
 	if len(l.Logo) > 0 {
 		m["icons"] = []map[string]string{{"src": "./" + logoFile, "sizes": "any", "type": l.LogoType}}

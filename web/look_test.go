@@ -37,7 +37,8 @@ func TestLook(t *testing.T) {
 	if res = get(t, s, "GET", "/logo"); body(t, res) != "<svg>acme</svg>" || !strings.Contains(res.Header.Get("Content-Security-Policy"), "sandbox") {
 		t.Errorf("the logo is not in a sandbox: %v", res.Header)
 	}
-	if got := body(t, get(t, s, "GET", "/manifest.webmanifest")); !strings.Contains(got, `"src":"./logo"`) || !strings.Contains(got, `"name":"Acme`) {
+	if got := body(t, get(t, s, "GET", "/manifest.webmanifest")); !strings.Contains(got, `"src":"./logo"`) || !strings.Contains(got, `"name":"Acme`) ||
+		!strings.Contains(got, `"theme_color":"#7a3cff"`) {
 		t.Errorf("the manifest is %s", got)
 	}
 	if got := body(t, get(t, s, "GET", "/colors.css")); !strings.Contains(got, "--accent:light-dark(#") {

@@ -136,7 +136,7 @@ func (s *site) find(name string) *file {
 	switch name {
 	case "", s.start.name:
 		f = s.start
-		if look.Name != "" || look.Color != "" {
+		if look.Name != "" || look.Color != "" || len(look.Logo) > 0 {
 			f = look.start(f)
 		}
 	case colorFile:
@@ -146,7 +146,7 @@ func (s *site) find(name string) *file {
 			f = s.files[defaultLogo]
 		}
 	case manifestFile:
-		if f != nil && (look.Name != "" || len(look.Logo) > 0) {
+		if f != nil && (look.Name != "" || look.Color != "" || len(look.Logo) > 0) {
 			f = look.manifest(f)
 		}
 	}
