@@ -2,8 +2,10 @@ package auth
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"slices"
@@ -93,39 +95,48 @@ func (d *discovered) client(s SignIn, redirect string) oauth2.Config {
 	return oauth2.Config{ClientID: s.ClientID, ClientSecret: s.ClientSecret, Endpoint: end, RedirectURL: redirect, Scopes: scopes}
 }
 
-// exchange redeems a code. It returns the checked token, and the groups of the user. Its client is new, because that of
-// an issuer sends one request at a time.
-func (i *issuer) exchange(ctx context.Context, s SignIn, code, redirect string, state signInState) (*oidc.IDToken, []string, error) {
+// person is a user at a provider.
+type person struct {
+	subject string
+	name    string // a proposal
+	groups  []string
+}
+
+// exchange redeems a code, and returns the user whom it signs in. Its client is new, because that of an issuer sends one
+// request at a time.
+func (i *issuer) exchange(ctx context.Context, s SignIn, code, redirect string, state signInState) (person, error) {
 	found, err := i.ask(ctx)
 	if err != nil {
-		return nil, nil, err
+		return person{}, err
 	}
 	client := found.client(s, redirect)
 	within := context.WithValue(ctx, oauth2.HTTPClient, newClient(0, i.cfg.Now))
 	tokens, err := client.Exchange(within, code, oauth2.VerifierOption(state.Verifier))
 	if err != nil {
 		i.cfg.Logger.WarnContext(ctx, "the provider of the sign-in refuses a code", "error", err)
-		return nil, nil, errSignInRefused
+		return person{}, errSignInRefused
 	}
 	raw, _ := tokens.Extra("id_token").(string)
 	id, err := i.check(ctx, raw)
 	if err != nil {
-		return nil, nil, err
+		return person{}, err
 	}
 	if id.Nonce == "" || id.Nonce != state.Nonce {
-		return nil, nil, errJWT
+		return person{}, errJWT
 	}
 	claims, err := claimsOf(id)
-	if err == nil && claims[i.cfg.GroupsClaim] == nil && found.provider.UserInfoEndpoint() != "" {
-		// Some providers name the groups only there.
-		info, failed := found.provider.UserInfo(oidc.ClientContext(ctx, newClient(0, i.cfg.Now)), oauth2.StaticTokenSource(tokens))
-		if failed == nil && info.Subject == id.Subject {
-			err = info.Claims(&claims)
+	if err != nil {
+		return person{}, err
+	}
+	if (claims[i.cfg.GroupsClaim] == nil || claims["preferred_username"] == nil) && found.provider.UserInfoEndpoint() != "" {
+		// Many providers give names and groups only there.
+		info, err := found.provider.UserInfo(oidc.ClientContext(ctx, newClient(0, i.cfg.Now)), oauth2.StaticTokenSource(tokens))
+		var more map[string]json.RawMessage
+		if err == nil && info.Subject == id.Subject && info.Claims(&more) == nil {
+			maps.Copy(more, claims) // those of the token are signed
+			claims = more
 		}
 	}
-	if err != nil {
-		return nil, nil, errJWT
-	}
 	groups, err := i.groups(claims)
-	return id, groups, err
+	return person{id.Subject, nameOf(id.Subject, claims), groups}, err
 }

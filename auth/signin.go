@@ -209,12 +209,12 @@ func (w SignIns) end(ctx context.Context, r SignInResponse, remote string) (stri
 		return fail(err)
 	}
 	provider := w.provider(s)
-	id, groups, err := provider.exchange(ctx, s, r.Code, r.Redirect, state)
+	who, err := provider.exchange(ctx, s, r.Code, r.Redirect, state)
 	if err != nil {
 		return fail(err)
 	}
 	w.a.wrongTokens.refund(remote)
-	user, err := w.identified(ctx, s, id, state.Link)
+	user, err := w.identified(ctx, s, who, state.Link)
 	if err != nil {
 		return fail(err)
 	}
@@ -222,16 +222,16 @@ func (w SignIns) end(ctx context.Context, r SignInResponse, remote string) (stri
 	if err != nil {
 		return fail(err)
 	}
-	if err := provider.members.note(ctx, p, groups); err != nil {
+	if err := provider.members.note(ctx, p, who.groups); err != nil {
 		return fail(err)
 	}
 	return cookie, p, state.To, nil
 }
 
-// identified returns the user with the identity in a token. It may add the identity to the user of a link, or create a
+// identified returns the stored user of a user at the provider. It may add the identity to the user of a link, or create a
 // user.
-func (w SignIns) identified(ctx context.Context, s SignIn, token *oidc.IDToken, link string) (UserRecord, error) {
-	id := Identity{Issuer: s.Issuer, Subject: token.Subject}
+func (w SignIns) identified(ctx context.Context, s SignIn, who person, link string) (UserRecord, error) {
+	id := Identity{Issuer: s.Issuer, Subject: who.subject}
 	known := func() (UserRecord, error) {
 		return look(ctx, func(ctx context.Context) (UserRecord, error) { return w.a.cfg.Identities.Identified(ctx, id) })
 	}
@@ -257,7 +257,7 @@ func (w SignIns) identified(ctx context.Context, s SignIn, token *oidc.IDToken, 
 	case !s.Create:
 		return UserRecord{}, errNoAccount
 	}
-	err = w.add(ctx, id, s.Scopes, nameOf(token))
+	err = w.add(ctx, id, s.Scopes, who.name)
 	if err != nil && fault.KindOf(err) != fault.Conflict {
 		return UserRecord{}, err
 	}
@@ -282,22 +282,20 @@ func (w SignIns) add(ctx context.Context, id Identity, scopes Scopes, name strin
 	return err //nolint:wrapcheck // it says what failed
 }
 
-// nameOf proposes a name for the user of a token. It is only a name: the subject identifies the user.
-func nameOf(token *oidc.IDToken) string {
-	var claims struct {
-		Username string `json:"preferred_username"`
-		Email    string `json:"email"`
-		Name     string `json:"name"`
+// nameOf proposes a name for a new user. It is only a name: the subject identifies the user.
+func nameOf(subject string, claims map[string]json.RawMessage) string {
+	text := func(claim string) (out string) {
+		_ = json.Unmarshal(claims[claim], &out) // without a text, there is no name
+		return out
 	}
-	_ = token.Claims(&claims) // without them, the subject remains
-	const room = 4            // for a number after the name
-	for _, name := range []string{claims.Username, claims.Email, strings.ReplaceAll(claims.Name, " ", "."), token.Subject} {
+	const room = 4 // for a number after the name
+	for _, name := range []string{text("preferred_username"), text("email"), strings.ReplaceAll(text("name"), " ", "."), subject} {
 		name = UserName(name)
 		if checkName("user", name) == nil && len([]rune(name)) <= MaxName-room {
 			return name
 		}
 	}
-	sum := sha256.Sum256([]byte(token.Subject))
+	sum := sha256.Sum256([]byte(subject))
 	return fmt.Sprintf("user-%x", sum[:6])
 }
 
