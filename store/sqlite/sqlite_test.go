@@ -51,7 +51,9 @@ func fresh[S any](t *testing.T, part func(*sqlite.Store) S) storetest.Database[S
 func TestAccounts(t *testing.T) {
 	t.Parallel()
 	authtest.Run(t, func(t *testing.T) authtest.Database {
-		return fresh(t, func(s *sqlite.Store) authtest.Store { return authtest.Store{Tokens: s, Users: s, Logins: s, Links: s, Identities: s} })
+		return fresh(t, func(s *sqlite.Store) authtest.Store {
+			return authtest.Store{Tokens: s, Users: s, Logins: s, Links: s, Identities: s}
+		})
 	})
 }
 
