@@ -48,7 +48,8 @@ func (l Look) start(f *file) *file {
 			[]byte("<title>"+name+`</title><meta name="application-name" content="`+name+`">`), 1)
 	}
 	if len(l.Logo) > 0 && l.LogoType != "image/svg+xml" { // which iOS does not take
-		page = bytes.Replace(page, []byte(`rel="apple-touch-icon" href="./icon-192.png"`), []byte(`rel="apple-touch-icon" href="./`+logoFile+`"`), 1)
+		const icon = `rel="apple-touch-icon" href="./`
+		page = bytes.Replace(page, []byte(icon+`icon-192.png"`), []byte(icon+logoFile+`"`), 1)
 	}
 	if l.Color != "" { // after the style sheet of the page
 		page = bytes.Replace(page, []byte("</head>"), []byte(`<link rel="stylesheet" href="./`+colorFile+`"></head>`), 1)
