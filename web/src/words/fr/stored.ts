@@ -24,7 +24,7 @@ export const stored = {
   model_url_password: 'L’adresse contient un mot de passe : saisissez-le comme clé',
   models_changed: 'Les modèles ont changé entre-temps ; rechargez la liste',
   auth_without_administrator: 'Avec l’authentification, personne ne pourrait changer les paramètres, car il n’y a pas encore d’administrateur ; créez-en d’abord un, dans la vue Personnes ou avec docent user create NOM --scopes admin',
-  setting_secret_lost: (a) => `La valeur de ${a} ne peut pas être déchiffrée, car la clé secrète de docent a changé ; saisissez-la de nouveau`,
+  setting_secret_lost: (a) => `La valeur de ${a} ne peut pas être déchiffrée, car la clé secrète de docent a changé ; saisissez-la de nouveau`,
   setting_locked: (a, b) => `Le paramètre ${a} est fixé (${b}), ce qui remplace une valeur enregistrée ; changez-le là`,
   setting_outside: (a) => `Le paramètre ${a} ne peut être changé qu’avec une option, une variable ou le fichier de configuration`,
   setting_too_long: (a, b) => `La valeur de ${a} dépasse ${b} octets`,
