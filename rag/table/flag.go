@@ -20,6 +20,16 @@ func (r answering) answerFlag(c int, on bool) Reply {
 	return reply
 }
 
+// flagOfRows returns the column of a flag that is all that a question asks about several rows, as in "first aiders in Cardiff".
+func (r answering) flagOfRows(rows []int) (int, bool) {
+	asked := r.asked()
+	if len(rows) < 2 || len(asked) != 1 || len(asked[0].columns) != 1 || r.apart() {
+		return 0, false
+	}
+	c := asked[0].columns[0]
+	return c, r.t.Columns[c].Kind == Flag
+}
+
 // without returns the rows that have nothing in the only named column: no value, 0, or no.
 func (r answering) without() (rows []int, c int, ok bool) {
 	asked := r.asked()

@@ -197,6 +197,7 @@ var comparators = []struct {
 	{"before", under},
 	{"until", atMost},
 	{"uber", over},
+	{"ueber", over},
 	{"oberhalb", over},
 	{"ab", atLeast},
 	{"seit", atLeast},

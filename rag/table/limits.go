@@ -27,7 +27,7 @@ func (r limiter) findLimits() {
 		for next < len(r.words) && r.roles[next] != column && isArticle(r.words[next].text) {
 			next++
 		}
-		if next >= len(r.words) {
+		if next >= len(r.words) || r.nameColumn(i, next) {
 			continue
 		}
 		if end := r.limitAt(next, op, concept, nil); end > 0 {
@@ -95,6 +95,23 @@ func (r limiter) findEquals() {
 			r.mark(i, end)
 		}
 	}
+}
+
+// nameColumn gives a number and its unit back to the name of a column, as in "fastest over 100 m".
+func (r limiter) nameColumn(comparator, at int) bool {
+	for c, col := range r.t.Columns {
+		n := len(col.names)
+		if n < 2 || at+n > len(r.words) || !r.words[at].isNumber() ||
+			!slices.EqualFunc(col.names, r.words[at:at+n], func(a, b word) bool { return a.text == b.text || canonicalUnit(a.text) == canonicalUnit(b.text) }) {
+			continue
+		}
+		for k := at; k < at+n; k++ {
+			r.roles[k], r.matched[k] = column, map[int]int{c: byWord}
+		}
+		r.roles[comparator], r.matched[comparator] = column, map[int]int{c: byWord}
+		return true
+	}
+	return false
 }
 
 func isArticle(s string) bool {

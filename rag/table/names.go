@@ -46,6 +46,14 @@ func distinctPairs(t *Table, c int) bool {
 	return true
 }
 
+// maxTelling is the number of columns with texts that are shown beside the codes of rows.
+const maxTelling = 2
+
+// coded reports whether the cells of a column are codes.
+func (t *Table) coded(c int) bool {
+	return t.Columns[c].Kind == Text && !slices.ContainsFunc(t.Data(), func(i int) bool { return !isCode(t.Rows[i].Cells[c].Text) })
+}
+
 // namer names rows.
 type namer struct{ *reading }
 
@@ -58,6 +66,12 @@ func (r namer) columns() []int {
 				return append(out, c)
 			}
 		}
+	}
+	if len(out) == 1 && r.t.coded(out[0]) { // a code tells a reader little
+		for c := out[0] + 1; c < min(len(r.t.Columns), out[0]+1+maxTelling) && r.t.Columns[c].Kind == Text; c++ {
+			out = append(out, c)
+		}
+		return out
 	}
 	if len(out) == 0 || !r.t.Columns[out[len(out)-1]].isNamePart() {
 		return out

@@ -98,6 +98,7 @@ func read(question string, s *Source) *reading {
 	r.findOperations()
 	r.findColumns()
 	finder{r}.findInitials()
+	finder{r}.findHours()
 	finder{r}.findCells()
 	r.findNouns()
 	limiter{r}.findLimits()
@@ -156,6 +157,9 @@ func (r *reading) findOperations() {
 
 // strength returns how well a word names a column.
 func (c Column) strength(w word) int {
+	if c.hasWeekday(w) {
+		return byWord
+	}
 	best := 0
 	named, typed := c.concepts()
 	for _, own := range w.concepts() {
@@ -295,7 +299,7 @@ func (r *reading) findColumns() {
 func (t *Table) inCells(c int, w word) []int {
 	var out []int
 	for _, p := range t.Columns[c].index {
-		if own := p.word; own.text == w.text || sameRoot(own, w) || compound(own, w) || partOfCode(own.text, w.text) {
+		if own := p.word; own.text == w.text || sameRoot(own, w) || w.sameState(own) || compound(own, w) || partOfCode(own.text, w.text) {
 			out = append(out, p.rows...)
 		}
 	}
@@ -325,7 +329,7 @@ func (r finder) findCells() {
 	when := r.has(whenPhrases, unknown)
 	for i := 0; i < len(r.words); i++ {
 		w := r.words[i]
-		if r.roles[i] == nothing || r.roles[i] == cell || r.roles[i] == unknown && w.isStop() ||
+		if r.roles[i] == nothing || r.roles[i] == cell || r.roles[i] == condition || r.roles[i] == unknown && w.isStop() ||
 			w.isNumber() && r.afterComparator(i) || r.inMonth(i) || r.limits(i) || r.beside(i) {
 			continue
 		}

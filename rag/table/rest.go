@@ -28,7 +28,7 @@ func (r *reading) findRest() {
 			r.missing = append(r.missing, w.written)
 		case compares:
 			r.roles[i] = descriptive
-		case r.qualifies(i):
+		case r.qualifies(i), numberWords[w.text] > 0 && i > 0 && allWords[r.words[i-1].text], hourWords[w.text] && r.asksHours():
 			r.roles[i] = light
 		case i > 0 && r.roles[i-1] == nothing && w.concepts() != nil: // "not paid" limits the rows
 			r.missing = append(r.missing, w.written)
@@ -73,6 +73,20 @@ func (r *reading) qualifies(i int) bool {
 		return i > 0 && slices.Contains([]string{"this", "dieses", "diesem"}, r.words[i-1].text)
 	}
 	return valueWords[r.words[i].text] && (near(i-1, column) || near(i+1, column) || near(i+1, light) && near(i+2, column))
+}
+
+var (
+	// allWords stand in front of a number that only says how many rows there are, as in "all four".
+	allWords = setOf("all alle aller allen these the diese dieser diesen die")
+	// hourWords ask for the cell of a day.
+	hourWords = setOf("time times hours zeit zeiten uhrzeit")
+)
+
+// asksHours reports whether the question names a column of a day of the week.
+func (r *reading) asksHours() bool {
+	return slices.ContainsFunc(r.words, func(w word) bool {
+		return slices.ContainsFunc(r.t.Columns, func(c Column) bool { return c.hasWeekday(w) })
+	})
 }
 
 // names reports whether a word of a title is a word of the question, or ends or begins with it.

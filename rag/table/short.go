@@ -8,18 +8,18 @@ import (
 // minShort is the minimum length of an abbreviation in a header that is the beginning of a word.
 const minShort = 3
 
-// shortened reports whether a header is written like the name in a program, such as "hs_grad" and "PERS_NR". Its words may be
+// shortened reports whether a header is written like the name in a program, such as "hs_grad" and "PERS_NR", or ends in a dot. Its words may be
 // abbreviations.
 func (c Column) shortened() bool {
 	h := c.Header
-	return strings.Contains(h, "_") || len(h) > 1 && h == strings.ToUpper(h) && h != strings.ToLower(h)
+	return strings.Contains(h, "_") || strings.HasSuffix(h, ".") || len(h) > 1 && h == strings.ToUpper(h) && h != strings.ToLower(h)
 }
 
 // short reports whether a word of a shortened header is the beginning of a word of a question.
 func (c Column) short(w word) bool {
 	return c.shortened() && slices.ContainsFunc(c.names, func(h word) bool {
 		return len(h.text) >= minShort && len(w.text) >= len(h.text)+2 && strings.HasPrefix(w.text, h.text) && !h.isStop() &&
-			(h.concepts() == nil || len(h.text) > minShort)
+			(h.concepts() == nil || len(h.text) > minShort || strings.HasSuffix(c.Header, "."))
 	})
 }
 

@@ -25,16 +25,19 @@ type word struct {
 var (
 	wordPattern = lazyregexp.New(`\d+(?:[.,:'’]\d+)+|[\p{L}\p{N}°€$£%]+(?:[-–/^][\p{L}\p{N}]+)*|[+\-]\d+`)
 	// glued matches a number with a unit or the German ending of numbers.
-	glued    = lazyregexp.New(`^([€$£])?(\d+(?:[.,]\d+)?)([\p{L}°€$£%²³]*)$`)
-	negated  = lazyregexp.New(`(?i)\b(do|does|did|is|are|was|were|has|have|had|could|would|should)n['’]?t\b`)
-	cannot   = lazyregexp.New(`(?i)\b(?:ca|wo)n['’]?t\b`)
-	genitive = lazyregexp.New(`['’]s\b`)
+	glued   = lazyregexp.New(`^([€$£])?(\d+(?:[.,]\d+)?)([\p{L}°€$£%²³]*)$`)
+	negated = lazyregexp.New(`(?i)\b(do|does|did|is|are|was|were|has|have|had|could|would|should)n['’]?t\b`)
+	cannot  = lazyregexp.New(`(?i)\b(?:ca|wo)n['’]?t\b`)
+	// turnedDown matches a verb of two words for a state of a cell.
+	turnedDown = lazyregexp.New(`(?i)\bturned down\b`)
+	genitive   = lazyregexp.New(`['’]s\b`)
 )
 
 // words splits a text into words. It splits words with hyphens, but not codes with digits, such as SO-2637.
 func words(s string) []word {
 	s = cannot.ReplaceAllString(s, "can not")
 	s = negated.ReplaceAllString(s, "$1 not")
+	s = turnedDown.ReplaceAllString(s, "rejected")
 	s = genitive.ReplaceAllString(s, "")
 	caps := capitals(s)
 	var out []word
@@ -181,6 +184,7 @@ var lightWords = setOf(`
 	tabelle eintrag eintrage bitte danke hallo gerade zur zeit verfugbar vorhanden eigentlich frau herr herrn
 	sit sits sitzt sitzen dabei arbeitet arbeiten work works working
 	findet finden statt lange place held happen happens belong belongs belonged gehort gehoren gehorte
+	whos pls plz thx los reach reached erreichbar been serve served opening closing
 	live lives living lived wohnen wohnt leben lebt came kam kamen gabs left remaining ubrig
 	got received receive bekam bekamen erhielt erhielten erhalt erhalten`)
 

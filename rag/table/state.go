@@ -1,0 +1,18 @@
+package table
+
+import "slices"
+
+// states are groups of words for the same state of a thing.
+var states = [][]string{
+	{"rejected", "declined", "denied", "refused", "abgelehnt", "verweigert"},
+	{"approved", "accepted", "granted", "genehmigt", "bewilligt"},
+	{"pending", "outstanding", "unresolved", "ausstehend", "offen"},
+	{"cancelled", "canceled", "storniert", "abgesagt"},
+	{"shipped", "dispatched", "versandt", "verschickt"},
+	{"broken", "defective", "faulty", "defekt", "kaputt"},
+}
+
+// sameState reports whether a cell and a word of a question say the same state in other words.
+func (w word) sameState(cell word) bool {
+	return slices.ContainsFunc(states, func(group []string) bool { return slices.Contains(group, w.text) && slices.Contains(group, cell.text) })
+}
