@@ -186,38 +186,6 @@ func (q *asked) isOtherNumber(t text.Weighted, best []Passage) bool {
 // beforeNumber matches the word before a number.
 var beforeNumber = lazyregexp.New(`(\pL{2,})[ -]$`)
 
-var (
-	// beforeVerb matches the words in front of a verb in an English question, and asksGerman those in a German one.
-	beforeVerb = lazyregexp.New(`(?i)\b(?:i|you|we|they|he|she|it|people|one|how to|(?:want|need|like|able|possible|try(?:ing)?) to)` +
-		`(?: just| also| really| still)?\s+$`)
-	asksGerman = lazyregexp.New(`(?i)(?:^|[^\pL])(?:wie|wo|wann|warum|wieso|weshalb|womit|wohin|was|wer)\s+$`)
-	// behindVerb matches the words behind a German verb.
-	behindVerb = lazyregexp.New(`(?i)^\s+(?:ich|man|du|wir|ihr|sie|er|es|sich)(?:[^\pL]|$)`)
-	// modal matches the beginning of a question whose last word is a German verb: "kann man das drucken".
-	modal = lazyregexp.New(`(?i)(?:^|[^\pL])(?:kann|können|koennen|darf|muss|soll|will)(?:st|t|n|en)?\s`)
-	// verbEnd matches the end of a German verb.
-	verbEnd = lazyregexp.New(`[etn]$`)
-)
-
-// isVerb reports whether a word of a question stands in the place of a verb, or has a small letter in a German question that
-// writes nouns with capitals. Such a word is no subject.
-func (q *asked) isVerb(t text.Weighted) bool {
-	before, written, behind := q.text[:t.Start], q.text[t.Start:t.End], q.text[t.End:]
-	first, size := utf8.DecodeRuneInString(written)
-	if !unicode.IsLower(first) || strings.ContainsFunc(written[size:], func(r rune) bool { return !unicode.IsLower(r) }) {
-		return false
-	}
-	if beforeVerb.MatchString(before) {
-		return true
-	}
-	if q.language != "de" || !verbEnd.MatchString(written) {
-		return false
-	}
-	last := !strings.ContainsFunc(behind, unicode.IsLetter)
-	return strings.ContainsFunc(strings.TrimLeftFunc(q.text, unicode.IsUpper), unicode.IsUpper) || // nouns have capitals
-		asksGerman.MatchString(before) || behindVerb.MatchString(behind) || last && modal.MatchString(before)
-}
-
 // isSubset reports whether all stems are known.
 func isSubset(stems, known map[string]bool) bool {
 	for stem := range stems {

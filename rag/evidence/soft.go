@@ -10,6 +10,9 @@ import (
 const (
 	// softWeight is the part of the weight of an everyday word that counts if no passage has it.
 	softWeight = .2
+	// noNounWeight is the part of the weight of a word that counts if it does not stand in the place of a noun, and no passage has it.
+	// People write their own verbs, adjectives, and adverbs, and documents write others.
+	noNounWeight = .4
 	// commonWeight is that part for the most common English words, and rareToken is the first token of which all counts. The
 	// vocabulary is ordered by frequency.
 	commonWeight = .4
@@ -18,17 +21,26 @@ const (
 )
 
 // specificity returns the part of the weight of a word that counts if no passage has it, from 0 to 1. Everyday words say less
-// about a subject than rare ones, also if the corpus is too small to show it.
+// about a subject than rare ones, also if the corpus is too small to show it. So do words that are no nouns.
 func (q *asked) specificity(vocabulary Vocabulary, t text.Weighted) float64 {
 	written := strings.ToLower(q.text[t.Start:t.End])
 	if text.IsEveryday(written) || superlative(vocabulary, written) {
 		return softWeight
 	}
-	if q.foreign {
-		return 1
+	part := q.rarity(vocabulary, t)
+	switch {
+	case q.isVerb(t):
+		return min(part, softWeight)
+	case !q.isNoun(t):
+		return part * noNounWeight
 	}
-	tokens := vocabulary.Tokenize(written)
-	if len(tokens) != 1 || q.isProper(t) {
+	return part
+}
+
+// rarity is the specificity of a word by its rank in the vocabulary, which is English.
+func (q *asked) rarity(vocabulary Vocabulary, t text.Weighted) float64 {
+	tokens := vocabulary.Tokenize(strings.ToLower(q.text[t.Start:t.End]))
+	if q.foreign || len(tokens) != 1 || q.isProper(t) {
 		return 1
 	}
 	rank := math.Log(float64(max(int(tokens[0]), commonToken))/commonToken) / math.Log(float64(rareToken)/commonToken)

@@ -115,7 +115,7 @@ func (e *extractor) choose() []Block {
 			}
 			if length+c.words > limit || c.quotes[0].adrift && !slices.ContainsFunc(chosen, c.quotes[0].follows) ||
 				isStray(e.documents, *c, best) || e.defines != nil && c.Kind == Code && best.Kind != Code ||
-				e.practical && c.to == c.from+1 && isPointer(e.passages[c.Passage], c.from) ||
+				(e.practical || c.Kind == Item || c.Kind == List) && arePointers(e.passages[c.Passage], c.Block) ||
 				repeats(chosen, c.quotes) || !e.related(*c, best) && !e.adjoins(*c, blocks) {
 				continue
 			}

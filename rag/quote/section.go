@@ -144,6 +144,16 @@ func isPointer(s []quote, at int) bool {
 	return at == 0 || !introduces(s[at-1])
 }
 
+// arePointers reports whether a block has nothing but pointers, such as the names of the authors of a page.
+func arePointers(s []quote, b Block) bool {
+	for at := b.from; at < b.to; at++ {
+		if !isPointer(s, at) {
+			return false
+		}
+	}
+	return true
+}
+
 // partEnd returns the end of the paragraph, the list, or the block of code at a sentence.
 func partEnd(s []quote, at int) int {
 	switch s[at].Kind {

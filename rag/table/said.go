@@ -329,7 +329,7 @@ func (r phrasing) unclear(said fault.Text) Reply {
 	}
 }
 
-// near reports whether the table has a named row, or at least half of the words with a meaning. A word that is only a part of the
+// near reports whether the table has at least half of the words with a meaning, or a named row and a third of them. A word that is only a part of the
 // names of several rows, such as "file" in a list of limits, names no row.
 func (r phrasing) near() bool {
 	known, named := 0, false
@@ -346,7 +346,7 @@ func (r phrasing) near() bool {
 			known, named = known+len(f.words), true
 		}
 	}
-	return known > 0 && known+len(r.missing) > 1 && (named || known >= len(r.missing))
+	return known > 0 && known+len(r.missing) > 1 && (known >= len(r.missing) || named && 2*known >= len(r.missing))
 }
 
 // mostOf reports whether words are at least half of the name of a row.
