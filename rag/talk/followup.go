@@ -229,11 +229,11 @@ var elliptic = lazyregexp.New(`(?i)^\W*(?:` +
 	`(?:please |can you |could you )?(?:tell|show|give) (?:me|us)\b|(?:please |can you |could you )?(?:explain|elaborate|go on|continue)\b|` +
 	`details?\W*$|examples?\W*$|(?:how|what|when|where|who|whom)(?: \w+)?\W*$)`)
 
-// onlyVerb matches questions whose only word of their own is a verb, such as "who do I phone?" and "wen muss ich anrufen?".
-var onlyVerb = lazyregexp.New(`(?i)^\W*(?:(?:who|whom|what|when|where|how|which|why)(?: \w+)? (?:do|does|did|can|could|should|must|will|would|may) ` +
+// onlyVerb matches questions for a person whose only word of their own is a verb, such as "who do I phone?" and "wen muss ich anrufen?".
+var onlyVerb = lazyregexp.New(`(?i)^\W*(?:(?:who|whom) (?:do|does|did|can|could|should|must|will|would|may) ` +
 	`(?:i|we|they|he|she) (?:(?:have|need|want) to )?\pL+(?: (?:to|for|with|in|on|at|from|up|there|then|now))*|` +
 	`who (?:can|could|will|would|should) \pL+|` +
-	`(?:wer|wen|wem|wo|wann|wie|was|womit|wohin) (?:kann|muss|soll|darf|will) (?:ich|man|wir|er) (?:da |dann |denn |mich )?\pL+n)\W*$`)
+	`(?:wer|wen|wem) (?:kann|muss|soll|darf|will) (?:ich|man|wir|er) (?:da |dann |denn |mich )?\pL+n)\W*$`)
 
 // introduced matches a question with "and" that names a thing which nobody has mentioned: "and how do I pause a source?".
 var introduced = lazyregexp.New(`(?i)^\W*(?:and|but|so)\W+(?:how|where|when) (?:do|does|can|could|should|must|would) (?:\w+ ){1,3}an? \w+|` +
