@@ -12,7 +12,7 @@ const (
 	softWeight = .2
 	// noNounWeight is the part of the weight of a word that counts if it does not stand in the place of a noun, and no passage has it.
 	// People write their own verbs, adjectives, and adverbs, and documents write others.
-	noNounWeight = .4
+	noNounWeight = .5
 	// commonWeight is that part for the most common English words, and rareToken is the first token of which all counts. The
 	// vocabulary is ordered by frequency.
 	commonWeight = .4
