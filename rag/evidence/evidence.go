@@ -232,7 +232,8 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 	})
 	subjects := slices.DeleteFunc(slices.Clone(lacking), func(t text.Weighted) bool {
 		written := question[t.Start:t.End]
-		rare := isUnseen(t, in) && q.isNoun(t) && q.specificity(vocabulary, t) >= rareWord && len(kindsNamed(written)) == 0 && !number.MatchString(written)
+		rare := isUnseen(t, in) && q.isNoun(t) && q.specificity(vocabulary, t) >= rareWord &&
+			len(kindsNamed(written)) == 0 && !number.MatchString(written)
 		return q.isVerb(t) || !rare && !q.isProper(t) && !q.isCodeName(t) && !q.isOtherNumber(t, best)
 	})
 	if kind != nil && !s.Other && slices.ContainsFunc(subjects, func(t text.Weighted) bool { return isUnseen(t, in) }) {

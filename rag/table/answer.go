@@ -231,7 +231,9 @@ func (r *reading) open(superlative bool) bool {
 // describes reports whether a superlative names a column, such as "lightest" a column of weights.
 func (r answering) describes() bool {
 	e, ok := r.extreme()
-	return ok && e.concepts != "" && slices.ContainsFunc(r.measures(e), func(c int) bool { return r.t.described(c, e.concepts) > 1 || r.t.begins(c) })
+	return ok && e.concepts != "" && slices.ContainsFunc(r.measures(e), func(c int) bool {
+		return r.t.described(c, e.concepts) > 1 || begins(r.t, c)
+	})
 }
 
 // named reports whether a word names the rows of the table.
@@ -340,7 +342,7 @@ func (r answering) answerRows() Reply {
 	if len(rows) == 0 {
 		return r.nothingFits()
 	}
-	if c, ok := r.flagOfRows(rows); ok {
+	if c, ok := flagOfRows(r, rows); ok {
 		return r.answerFlag(c, true)
 	}
 	implied := len(asked) > 0 || len(r.conditions) > 0 || r.asks(whenPhrases) || r.asks(muchPhrases)

@@ -21,7 +21,7 @@ func (r answering) answerFlag(c int, on bool) Reply {
 }
 
 // flagOfRows returns the column of a flag that is all that a question asks about several rows, as in "first aiders in Cardiff".
-func (r answering) flagOfRows(rows []int) (int, bool) {
+func flagOfRows(r answering, rows []int) (int, bool) {
 	asked := r.asked()
 	if len(rows) < 2 || len(asked) != 1 || len(asked[0].columns) != 1 || r.apart() {
 		return 0, false

@@ -102,7 +102,7 @@ func (r limiter) nameColumn(comparator, at int) bool {
 	for c, col := range r.t.Columns {
 		n := len(col.names)
 		if n < 2 || at+n > len(r.words) || !r.words[at].isNumber() ||
-			!slices.EqualFunc(col.names, r.words[at:at+n], func(a, b word) bool { return a.text == b.text || canonicalUnit(a.text) == canonicalUnit(b.text) }) {
+			!slices.EqualFunc(col.names, r.words[at:at+n], func(a, b word) bool { return canonicalUnit(a.text) == canonicalUnit(b.text) }) {
 			continue
 		}
 		for k := at; k < at+n; k++ {

@@ -50,7 +50,7 @@ func distinctPairs(t *Table, c int) bool {
 const maxTelling = 2
 
 // coded reports whether the cells of a column are codes.
-func (t *Table) coded(c int) bool {
+func coded(t *Table, c int) bool {
 	return t.Columns[c].Kind == Text && !slices.ContainsFunc(t.Data(), func(i int) bool { return !isCode(t.Rows[i].Cells[c].Text) })
 }
 
@@ -67,7 +67,7 @@ func (r namer) columns() []int {
 			}
 		}
 	}
-	if len(out) == 1 && r.t.coded(out[0]) { // a code tells a reader little
+	if len(out) == 1 && coded(r.t, out[0]) { // a code tells a reader little
 		for c := out[0] + 1; c < min(len(r.t.Columns), out[0]+1+maxTelling) && r.t.Columns[c].Kind == Text; c++ {
 			out = append(out, c)
 		}

@@ -28,7 +28,7 @@ func (r *reading) findRest() {
 			r.missing = append(r.missing, w.written)
 		case compares:
 			r.roles[i] = descriptive
-		case r.qualifies(i), numberWords[w.text] > 0 && i > 0 && allWords[r.words[i-1].text], hourWords[w.text] && r.asksHours():
+		case r.qualifies(i), numberWords[w.text] > 0 && i > 0 && allWords[r.words[i-1].text], hourWords[w.text] && asksHours(r):
 			r.roles[i] = light
 		case i > 0 && r.roles[i-1] == nothing && w.concepts() != nil: // "not paid" limits the rows
 			r.missing = append(r.missing, w.written)
@@ -83,7 +83,7 @@ var (
 )
 
 // asksHours reports whether the question names a column of a day of the week.
-func (r *reading) asksHours() bool {
+func asksHours(r *reading) bool {
 	return slices.ContainsFunc(r.words, func(w word) bool {
 		return slices.ContainsFunc(r.t.Columns, func(c Column) bool { return c.hasWeekday(w) })
 	})

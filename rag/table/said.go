@@ -329,8 +329,8 @@ func (r phrasing) unclear(said fault.Text) Reply {
 	}
 }
 
-// near reports whether the table has at least half of the words with a meaning, or a named row and a third of them. A word that is only a part of the
-// names of several rows, such as "file" in a list of limits, names no row.
+// near reports whether the table has at least half of the words with a meaning, or a named row and a third of them. A word that is only
+// a part of the names of several rows, such as "file" in a list of limits, names no row.
 func (r phrasing) near() bool {
 	known, named := 0, false
 	for _, role := range r.roles {

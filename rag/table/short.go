@@ -8,8 +8,8 @@ import (
 // minShort is the minimum length of an abbreviation in a header that is the beginning of a word.
 const minShort = 3
 
-// shortened reports whether a header is written like the name in a program, such as "hs_grad" and "PERS_NR", or ends in a dot. Its words may be
-// abbreviations.
+// shortened reports whether a header is written like the name in a program, such as "hs_grad" and "PERS_NR", or ends in a dot. Its
+// words may be abbreviations.
 func (c Column) shortened() bool {
 	h := c.Header
 	return strings.Contains(h, "_") || strings.HasSuffix(h, ".") || len(h) > 1 && h == strings.ToUpper(h) && h != strings.ToLower(h)

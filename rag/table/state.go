@@ -14,5 +14,7 @@ var states = [][]string{
 
 // sameState reports whether a cell and a word of a question say the same state in other words.
 func (w word) sameState(cell word) bool {
-	return slices.ContainsFunc(states, func(group []string) bool { return slices.Contains(group, w.text) && slices.Contains(group, cell.text) })
+	return slices.ContainsFunc(states, func(group []string) bool {
+		return slices.Contains(group, w.text) && slices.Contains(group, cell.text)
+	})
 }

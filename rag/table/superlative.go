@@ -154,7 +154,7 @@ func (r answering) measures(e extreme) []int {
 		case len(described) == 0 && e.concepts == adjectives["fast"].concepts:
 			return slices.DeleteFunc(slices.Clone(named), func(c int) bool { return dimensionOf(r.t.Columns[c].Unit) != "time" })
 		case len(described) == 0 && e.concepts == adjectives["long"].concepts:
-			if c, ok := r.dateColumn(aDay, 0); ok && r.t.begins(c) {
+			if c, ok := r.dateColumn(aDay, 0); ok && begins(r.t, c) {
 				return []int{c}
 			}
 			return nil
@@ -197,14 +197,14 @@ func (t *Table) downward(e extreme, c int) bool {
 		return e.up > 0
 	}
 	fast := e.concepts == adjectives["fast"].concepts && dimensionOf(t.Columns[c].Unit) == "time"
-	if fast || e.concepts == adjectives["long"].concepts && t.begins(c) {
+	if fast || e.concepts == adjectives["long"].concepts && begins(t, c) {
 		return e.up > 0
 	}
 	return e.up < 0
 }
 
 // begins reports whether a column of a table of people has the dates on which they began. Who was there longest has the earliest one.
-func (t *Table) begins(c int) bool {
+func begins(t *Table, c int) bool {
 	named, _ := t.Columns[c].concepts()
 	return t.Columns[c].Kind == Date && slices.Contains(named, "begin") && len(kindOfRows(t)) > 0 && kindOfRows(t)[0] == peopleWords[0]
 }
@@ -283,7 +283,7 @@ func (r answering) answerExtreme(e extreme) Reply {
 // fit returns how well a superlative fits a column that it orders by: the question names the column, or the adjective describes it.
 // It is 0 if the column is only the one that can be ordered.
 func (r answering) fit(e extreme, c int) int {
-	if e.own > 0 || r.t.begins(c) {
+	if e.own > 0 || begins(r.t, c) {
 		return 2
 	}
 	for _, m := range r.mentions() {

@@ -52,7 +52,7 @@ func (r finder) findHours() {
 		for c := range r.matched[i] {
 			for k, other := range r.words {
 				f := filter{column: c, words: []int{k}, whole: true}
-				short := r.t.explained(other)
+				short := explained(r.t, other)
 				for _, row := range r.t.Data() {
 					cell := r.t.Rows[row].Cells[c]
 					said := folding.Replace(strings.ToLower(cell.Text))
@@ -73,7 +73,7 @@ func (r finder) findHours() {
 var explanation = lazyregexp.New(`(?:^|[\s,;(])([\p{L}\d]{1,4}) ?[=:] ?(\p{L}{3,})`)
 
 // explained returns the short form of a word in cells, which the text around the table explains, or "".
-func (t *Table) explained(w word) string {
+func explained(t *Table, w word) string {
 	for _, m := range explanation.FindAllStringSubmatch(t.Context+"\n"+t.Caption, -1) {
 		if long := newWord(strings.ToLower(m[2])); long.text == w.text || sameRoot(long, w) {
 			return folding.Replace(strings.ToLower(m[1]))
