@@ -228,14 +228,6 @@ func (r *reading) open(superlative bool) bool {
 	return false
 }
 
-// describes reports whether a superlative names a column, such as "lightest" a column of weights.
-func (r answering) describes() bool {
-	e, ok := r.extreme()
-	return ok && e.concepts != "" && slices.ContainsFunc(r.measures(e), func(c int) bool {
-		return r.t.described(c, e.concepts) > 1 || begins(r.t, c)
-	})
-}
-
 // named reports whether a word names the rows of the table.
 func (r *reading) named() bool {
 	for i := range r.words {

@@ -203,6 +203,14 @@ func (t *Table) downward(e extreme, c int) bool {
 	return e.up < 0
 }
 
+// describes reports whether a superlative names a column, such as "lightest" a column of weights.
+func (r answering) describes() bool {
+	e, ok := r.extreme()
+	return ok && e.concepts != "" && slices.ContainsFunc(r.measures(e), func(c int) bool {
+		return r.t.described(c, e.concepts) > 1 || begins(r.t, c)
+	})
+}
+
 // begins reports whether a column of a table of people has the dates on which they began. Who was there longest has the earliest one.
 func begins(t *Table, c int) bool {
 	named, _ := t.Columns[c].concepts()
