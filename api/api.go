@@ -206,6 +206,8 @@ type Config struct {
 	Notifier Notifier
 	// Agents are the names of the agents. The first is the default of sessions. Required.
 	Agents []string
+	// Assistant is the agent that writes briefs. Default: the first of Agents.
+	Assistant string
 	// Ready holds the checks of /api/ready by name. Responses contain the messages
 	// of failed checks. Default: none, always ready.
 	Ready map[string]func(ctx context.Context) error
@@ -388,7 +390,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	readings{read, saved, cfg.Audit, cfg.ReadConversations}.addRoutes(r)
 	shares{owned, cfg.Shares, cfg.Messages, cfg.Versions, shelf, cfg.Audit, cfg.Logger, cfg.PublicLinks}.addRoutes(r)
 	auditRoutes{cfg.Audit, transfers}.addRoutes(r)
-	briefs{answers, cfg.Conversations}.addRoutes(r)
+	briefs{answers, cfg.Conversations, cmp.Or(cfg.Assistant, cfg.Agents[0])}.addRoutes(r)
 	stops{owned, cfg.Conversations}.addRoutes(r)
 	files{owned, cfg.Messages, cfg.Conversations, cfg.Uploads}.addRoutes(r)
 	notifications{owned, cfg.Notifier, cfg.Events}.addRoutes(r)

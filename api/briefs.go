@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"docent/api/ask"
+	"docent/api/converse"
 	"docent/api/route"
 	"docent/internal/fault"
 	"docent/payload"
@@ -91,6 +92,7 @@ type briefStartOutput struct {
 type briefs struct {
 	answers       *ask.Service
 	conversations Starter
+	agent         string // of the sessions
 }
 
 func (s briefs) addRoutes(r *route.Router) {
@@ -147,7 +149,7 @@ func (s briefs) start(ctx context.Context, in *briefStartInput) (*briefStartOutp
 	}
 	out := &briefStartOutput{}
 	out.Body.SessionID, out.Body.Headings = uuid.NewString(), headings
-	return out, s.conversations.Start(ctx, out.Body.SessionID, t.Task, payload.AskOptions{
+	return out, s.conversations.Start(converse.WithAgent(ctx, s.agent), out.Body.SessionID, t.Task, payload.AskOptions{
 		Collections: t.Collections, Documents: t.Documents, Folders: t.Folders, Tags: t.Tags, Model: t.Model, K: t.K, Brief: headings,
 	})
 }

@@ -8,14 +8,15 @@ import (
 	"testing"
 
 	"docent/agent/session/journal"
+	"docent/api/converse"
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
 )
 
 // Start implements Starter.
-func (w *world) Start(_ context.Context, session, text string, o payload.AskOptions) error {
-	w.started = fmt.Sprint(session != "", " ", text, " ", o.Brief, o.Collections)
+func (w *world) Start(ctx context.Context, session, text string, o payload.AskOptions) error {
+	w.started = fmt.Sprint(converse.AgentOf(ctx), " ", session != "", " ", text, " ", o.Brief, o.Collections)
 	return nil
 }
 
@@ -41,9 +42,9 @@ func TestBriefs(t *testing.T) {
 		t.Errorf("asked %+v", got)
 	}
 	for body, want := range map[string]string{
-		`{"task":"returns"}`:                                "true returns [Germany France] []",
-		`{"task":"returns","headings":["A","B"]}`:           "true returns [A B] []",
-		`{"task":"returns","headings":[],"collections":[]}`: "true returns [Germany France] []",
+		`{"task":"returns"}`:                                "docent true returns [Germany France] []",
+		`{"task":"returns","headings":["A","B"]}`:           "docent true returns [A B] []",
+		`{"task":"returns","headings":[],"collections":[]}`: "docent true returns [Germany France] []",
 	} {
 		if resp, answer := c.do("POST", "/api/briefs", body); resp.StatusCode != 202 || !strings.Contains(answer, `"session_id":"`) || w.started != want {
 			t.Errorf("%s: %d %s, started %q, want %q", body, resp.StatusCode, answer, w.started, want)
@@ -71,4 +72,21 @@ func TestStopSession(t *testing.T) {
 	if w.stopped != "" {
 		t.Error("stopped")
 	}
+}
+
+// Two people have a session of one name under two agents. A request without an agent means the own one.
+func TestSameSessionOfTwoAgents(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.sessions = []journal.SessionRecord{
+		{RowID: 7, Key: journal.SessionKey{Agent: "docent", ID: "s"}, Owner: "user:ada"},
+		{RowID: 8, Key: journal.SessionKey{Agent: "other", ID: "s"}, Owner: "user:bob"},
+	}
+	c := w.serve(t)
+	for who, agent := range map[string]string{"user:ada ask": "docent", "user:bob ask": "other"} {
+		if resp, body := c.do("GET", "/api/sessions/s/messages", "", "As", who); resp.StatusCode != 200 || !strings.Contains(body, `"agent_name":"`+agent+`"`) {
+			t.Errorf("%s: %d %s", who, resp.StatusCode, body)
+		}
+	}
+	c.wantError(404, fault.NotFound, "no such session", "GET", "/api/sessions/s/messages", "", "As", "user:eve ask")
 }

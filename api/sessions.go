@@ -111,8 +111,8 @@ type ownedSessions struct {
 	agents    []string // of this server, the default first
 }
 
-// key returns the key of the session in a request. If the request names no agent, the stored session decides. An agent
-// of this server comes before others.
+// key returns the key of the session in a request. If the request names no agent, the stored session decides. A session
+// that the caller may use comes before others, and then an agent of this server.
 func (o ownedSessions) key(ctx context.Context, id, agent string) (journal.SessionKey, error) {
 	key := journal.SessionKey{Agent: cmp.Or(agent, o.agents[0]), ID: id}
 	if err := route.CheckText("session_id", id, "agent_name", agent); err != nil || agent != "" || id == "" {
@@ -121,6 +121,11 @@ func (o ownedSessions) key(ctx context.Context, id, agent string) (journal.Sessi
 	stored, err := o.directory.Sessions(ctx, journal.SessionFilter{ID: id, Latest: true})
 	if err != nil || len(stored) == 0 {
 		return key, err
+	}
+	p, known := auth.FromContext(ctx)
+	others := func(s journal.SessionRecord) bool { return !known || !p.Owns(s.Owner) }
+	if slices.ContainsFunc(stored, func(s journal.SessionRecord) bool { return !others(s) }) {
+		stored = slices.DeleteFunc(stored, others)
 	}
 	for _, name := range o.agents {
 		if slices.ContainsFunc(stored, func(s journal.SessionRecord) bool { return s.Key.Agent == name }) {

@@ -44,6 +44,12 @@ func WithAgent(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, agentKey{}, name)
 }
 
+// AgentOf returns the agent of WithAgent, or "".
+func AgentOf(ctx context.Context) string {
+	agent, _ := ctx.Value(agentKey{}).(string)
+	return agent
+}
+
 // New returns the conversations of a runtime.
 func New(runtime Runtime) *Conversations {
 	c := &Conversations{runtime: runtime, closed: make(chan struct{})}
@@ -207,8 +213,7 @@ func (c *Conversations) turn(
 // request opens a session as the principal of ctx.
 func request(ctx context.Context, id string) session.OpenRequest {
 	p, _ := auth.FromContext(ctx)
-	agent, _ := ctx.Value(agentKey{}).(string)
-	req := session.OpenRequest{Agent: agent, ID: id, Username: p.Name, Owner: p.ID, AnyOwner: p.OwnsAll(), Channel: "api"}
+	req := session.OpenRequest{Agent: AgentOf(ctx), ID: id, Username: p.Name, Owner: p.ID, AnyOwner: p.OwnsAll(), Channel: "api"}
 	if req.Validate() != nil {
 		req.Username = "" // no session can have this name; Open refuses a wrong id
 	}

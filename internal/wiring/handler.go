@@ -77,7 +77,7 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		Quality: insights.Quality{
 			Kept: s.DB.Kept, Runner: s.quality, Thresholds: func() pipeline.Thresholds { return s.asked.Load().Thresholds() },
 		},
-		Agents: s.Agents.Names(), Version: s.version, Info: s.info,
+		Agents: s.Agents.Names(), Assistant: assistantOf(s.served), Version: s.version, Info: s.info,
 		Ready: s.readyChecks(), Models: func() map[string]string { return s.now().states() },
 		UploadBytes: s.Config.MaxFileSize, MaxSearches: s.Config.Searches, Quotas: s.quotas,
 		Settings: s.settingsConfig(), System: systemConfig(s),

@@ -119,3 +119,13 @@ func agentInfos(all []*served) []api.AgentInfo {
 	}
 	return out
 }
+
+// assistantOf returns the name of the built-in assistant, or "" if it is not among agents.
+func assistantOf(all []*served) string {
+	for _, a := range all {
+		if a.builtIn {
+			return a.runtime.Name()
+		}
+	}
+	return ""
+}
