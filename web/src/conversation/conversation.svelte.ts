@@ -106,7 +106,7 @@ class Conversation {
     this.opened++;
     this.recovered = false;
     this.choice = (session && choices.get(session)) || {};
-    server.using = session ? '' : (browser.read(agentKept, isText) ?? '');
+    server.bound = session && '';
     if (!session) return;
     this.loading = true;
     try {
@@ -114,7 +114,7 @@ class Conversation {
       if (this.session !== session) return;
       this.ratings.load(loaded.feedback);
       this.solved = new Set(loaded.solved);
-      server.using = loaded.agent_name ?? '';
+      server.bound = loaded.agent_name ?? '';
       this.take({ type: 'loaded', loaded });
       this.connect(loaded.seq).connect();
     } catch (err) {
@@ -155,12 +155,17 @@ class Conversation {
     this.connect().connect();
   }
 
+  /** prefer chooses the remembered agent for a new conversation. */
+  prefer(): void {
+    if (!this.client) server.chosen = browser.read(agentKept, isText) ?? server.chosen;
+  }
+
   /** use begins a new conversation with an agent, and remembers the agent for the next ones. */
   use(agent: string): void {
     this.leave();
     this.opened++;
     browser.write(agentKept, agent);
-    server.using = agent;
+    server.chosen = agent;
     if (server.other) this.begin();
   }
 
@@ -502,6 +507,7 @@ class Conversation {
     if (!session || session === this.session || this.fresh) return;
     storeUnsent('', []);
     this.session = session;
+    server.bound = server.using;
     storeUnsent(session, this.transcript.pending);
     if (Object.keys(this.choice).length > 0) choices.set(session, this.choice);
     const { route } = router;

@@ -46,9 +46,13 @@ class Server {
   /** Conversations with new messages. */
   unread = $state.raw<ReadonlySet<string>>(new Set());
 
-  /** The agent of the open conversation; '' is the default. */
-  using = $state('');
   agents = $derived(this.info ? (this.info.agents ?? [{ ...this.info, name: this.info.agent }]) : []);
+  /** The agent of the open conversation; undefined for a new one. */
+  bound = $state<string | undefined>();
+  /** The agent that the user chose for new conversations. The server may not have it anymore. */
+  chosen = $state('');
+  /** The agent of the open or new conversation; '' is the default. */
+  using = $derived(this.bound ?? this.agents.find((a) => a.name === this.chosen)?.name ?? '');
   /** The agent of a conversation; undefined if the server does not have it. */
   private shown = $derived(this.agents.find((a) => a.name === (this.using || this.info?.agent)));
   /** The server does not have the agent of the open conversation. */
