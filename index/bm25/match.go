@@ -112,7 +112,7 @@ func (x *Index) Match(ctx context.Context, question string, ids []int64) ([]text
 func termsOf(groups []group) []text.Term {
 	terms := make([]text.Term, len(groups))
 	for i, g := range groups {
-		terms[i] = text.Term{Text: g.Name, IDF: float64(g.IDF)}
+		terms[i] = text.Term{Text: g.Name, Word: g.Word, IDF: float64(g.IDF)}
 	}
 	return terms
 }

@@ -265,7 +265,7 @@ func (x *Index) match(ctx context.Context, question string, ids []int64) ([]text
 	}
 	out := make([]text.Term, len(groups))
 	for i, g := range groups {
-		out[i] = text.Term{Text: g.Name, IDF: float64(g.IDF)}
+		out[i] = text.Term{Text: g.Name, Word: g.Word, IDF: float64(g.IDF)}
 	}
 	matches := make([]retrieve.Match, len(ids))
 	if len(ids) == 0 || len(groups) == 0 {

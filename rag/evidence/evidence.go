@@ -147,6 +147,9 @@ type Corpus struct {
 	// Asked is the present question if earlier turns complete it. Only its words are in Coverage and make Signs.Absent. If it
 	// is empty, the whole question is the present one.
 	Asked string
+
+	// analysis is that of the passages.
+	analysis text.Analysis
 }
 
 // present returns the terms that the user wrote in the present question.
@@ -154,7 +157,7 @@ func (in Corpus) present(terms []text.Weighted) []text.Weighted {
 	if in.Asked == "" {
 		return terms
 	}
-	own := text.Stems(in.Asked)
+	own := in.analysis.Stems(in.Asked)
 	return slices.DeleteFunc(terms, func(t text.Weighted) bool { return !own[t.Stem] })
 }
 
@@ -162,17 +165,18 @@ func (in Corpus) present(terms []text.Weighted) []text.Weighted {
 // built-in embedder, so one scale fits all embedders. similar is the similarity across languages, or 0.
 func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, best []Passage) (Signs, Coverage) {
 	best = best[:min(len(best), Passages)]
+	q := readQuestion(question, best)
+	in.analysis = q.analysis
 	passages := make([]readPassage, len(best))
 	known := map[string]bool{}
 	for i, p := range best {
-		passages[i] = newReadPassage(p)
+		passages[i] = newReadPassage(q.analysis, p)
 		passages[i].addTo(known)
 	}
-	terms := asWritten(text.Weigh(question, smoothed(in.Terms), known), vocabulary, question)
+	terms := asWritten(q.analysis, q.analysis.Weigh(question, smoothed(in.Terms), known), vocabulary, question)
 	if len(best) == 0 || len(terms) == 0 {
 		return Signs{Gap: 1, Strange: 1}, Coverage{}
 	}
-	q := readQuestion(question, best)
 	for _, t := range terms {
 		if !known[t.Stem] && q.addSpelling(vocabulary, t, passages) {
 			known[t.Stem] = true
@@ -289,11 +293,11 @@ func (f *fitting) gives(k *answerKind) bool {
 }
 
 // asWritten takes back the corrections of words that the vocabulary has: "employees" is no typing error for "employ".
-func asWritten(terms []text.Weighted, vocabulary Vocabulary, question string) []text.Weighted {
+func asWritten(analysis text.Analysis, terms []text.Weighted, vocabulary Vocabulary, question string) []text.Weighted {
 	for i, t := range terms {
 		word := question[t.Start:t.End]
-		own := text.Words(word)
-		if !slices.ContainsFunc(own, func(w text.Word) bool { return w.Stem == t.Stem }) && len(own) == 1 && len(vocabulary.Tokenize(word)) == 1 {
+		own := analysis.Words(word)
+		if !slices.ContainsFunc(own, func(w text.Word) bool { return w.Stem == t.Stem || w.Also == t.Stem }) && len(own) == 1 && len(vocabulary.Tokenize(word)) == 1 {
 			terms[i].Stem = own[0].Stem
 		}
 	}
@@ -304,7 +308,7 @@ func asWritten(terms []text.Weighted, vocabulary Vocabulary, question string) []
 // index may round it.
 func isUnseen(t text.Weighted, in Corpus) bool {
 	return slices.ContainsFunc(in.Terms, func(of text.Term) bool {
-		return of.Text == t.Stem && of.IDF > math.Log(1+float64(in.Chunks)+.5)
+		return in.analysis.Stem(of) == t.Stem && of.IDF > math.Log(1+float64(in.Chunks)+.5)
 	})
 }
 
@@ -328,7 +332,8 @@ const smoothIDF = 1.5
 func smoothed(terms []text.Term) []text.Term {
 	out := make([]text.Term, len(terms))
 	for i, t := range terms {
-		out[i] = text.Term{Text: t.Text, IDF: t.IDF + smoothIDF}
+		out[i] = t
+		out[i].IDF += smoothIDF
 	}
 	return out
 }
@@ -341,31 +346,31 @@ type readPassage struct {
 	texts []string
 }
 
-func newReadPassage(p Passage) readPassage {
-	r := readPassage{heading: stemsOf(p.Heading), texts: []string{p.Heading}}
+func newReadPassage(analysis text.Analysis, p Passage) readPassage {
+	r := readPassage{heading: stemsOf(analysis, p.Heading), texts: []string{p.Heading}}
 	for line := range strings.Lines(p.Text) {
 		if isRow(line) && !p.Code { // the header of a table belongs to each row
-			for stem := range stemsOf(line) {
+			for stem := range stemsOf(analysis, line) {
 				r.heading[stem] = true
 			}
 			break
 		}
 	}
 	for _, s := range text.Sentences(p.Text, p.Code) {
-		r.sentences = append(r.sentences, stemsOf(p.Text[s.Start:s.End]))
+		r.sentences = append(r.sentences, stemsOf(analysis, p.Text[s.Start:s.End]))
 		r.texts = append(r.texts, p.Text[s.Start:s.End])
 	}
 	return r
 }
 
 // stemsOf returns the stems of the words of a text, and those of words with a hyphen as one word: "Wi-Fi" is "wifi", too.
-func stemsOf(s string) map[string]bool {
-	set := text.Stems(s)
+func stemsOf(analysis text.Analysis, s string) map[string]bool {
+	set := analysis.Stems(s)
 	if !strings.Contains(s, "-") { // the expression is slow
 		return set
 	}
 	for _, w := range hyphenated.FindAllString(s, -1) {
-		for stem := range text.Stems(strings.ReplaceAll(w, "-", "")) {
+		for stem := range analysis.Stems(strings.ReplaceAll(w, "-", "")) {
 			set[stem] = true
 		}
 	}

@@ -50,6 +50,8 @@ type asked struct {
 	foreign, other bool
 	// documents is the language of the best passage, or "".
 	documents string
+	// analysis is that of the passages: of the language of the question, if one has it, or of the best passage.
+	analysis text.Analysis
 	// addresses and quotes are spans of bytes, in order and without overlaps.
 	addresses, quotes [][]int
 	// capitals reports that capitals mark names.
@@ -83,6 +85,9 @@ func readQuestion(question string, best []Passage) *asked {
 	if len(languages) > 0 {
 		q.documents = languages[0]
 	}
+	if q.analysis = text.AnalysisOf(q.documents); slices.Contains(languages, q.language) {
+		q.analysis = text.AnalysisOf(q.language)
+	}
 	q.capitals = q.marksNames() && strings.ToUpper(question) != question
 	return q
 }
@@ -106,7 +111,7 @@ var number = lazyregexp.New(`^\d[\d.,]*$`)
 // Source code declares a method apart from its type.
 func (q *asked) isQualified(t text.Weighted, known map[string]bool) bool {
 	qualifier, name, ok := strings.Cut(q.text[t.Start:t.End], ".")
-	return ok && !number.MatchString(qualifier) && isSubset(text.Stems(qualifier), known) && isSubset(text.Stems(name), known)
+	return ok && !number.MatchString(qualifier) && isSubset(q.analysis.Stems(qualifier), known) && isSubset(q.analysis.Stems(name), known)
 }
 
 // hyphenated matches a word with hyphens.

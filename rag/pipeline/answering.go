@@ -485,7 +485,7 @@ const weightEarlier = .15
 func preferring(own map[string]bool, terms []text.Term) []text.Term {
 	out := slices.Clone(terms)
 	for i := range out {
-		if !own[out[i].Text] {
+		if !own[text.Analysis{}.Stem(out[i])] {
 			out[i].IDF *= weightEarlier
 		}
 	}

@@ -9,10 +9,6 @@ import (
 	"docent/rag/text"
 )
 
-// separable are prefixes that stand apart from their verbs: "schalte … ab" is a form of "abschalten".
-var separable = strings.Fields("ab an auf aus bei durch ein fest fort frei her hin hinzu hoch los mit nach um vor weg weiter wieder zu zurück " +
-	"zurueck zusammen herunter hinunter runter herauf rauf heraus raus herein rein")
-
 // maxVerb is the number of words at the beginning of a question that may be its verb.
 const maxVerb = 4
 
@@ -43,10 +39,10 @@ func inGerman(ctx context.Context, r *Retriever, body string) (string, error) {
 			}
 		}
 	}
-	if last := len(words) - 1; last > 0 && text.Language(body) == "de" {
+	if last := len(words) - 1; last > 0 {
 		prefix := strings.ToLower(body[words[last].Start:words[last].End])
 		for i := range words[:min(last, maxVerb)] {
-			if !slices.Contains(separable, prefix) || changed[last] != "" {
+			if !slices.Contains(text.SeparablePrefixes, prefix) || changed[last] != "" {
 				break
 			}
 			typed := strings.ToLower(body[words[i].Start:words[i].End])

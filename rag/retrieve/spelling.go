@@ -125,7 +125,8 @@ func (r *Retriever) contains(ctx context.Context, body string) (func(part string
 	}
 	seen := map[string]bool{}
 	for _, t := range terms {
-		seen[t.Text] = seen[t.Text] || isKnown(t, stats.Chunks)
+		known := isKnown(t, stats.Chunks)
+		seen[t.Text], seen[t.Word] = seen[t.Text] || known, seen[t.Word] || known
 	}
 	return func(part string) bool {
 		words := text.Words(part)

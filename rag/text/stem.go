@@ -6,20 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/blevesearch/snowballstem"
-	"github.com/blevesearch/snowballstem/english"
 )
-
-// stem reduces an English word to its stem. It changes words of other
-// languages little, and in the same way in questions and passages.
-func stem(w string) string {
-	if len(w) < 3 || len(w) > maxStemBytes {
-		return w
-	}
-	return stems.Stem(w, english.Stem)
-}
-
-// stems are those of the latest English words.
-var stems StemCache
 
 const (
 	// maxStemBytes is the maximum length of a word that is stemmed here, and of one

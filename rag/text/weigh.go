@@ -9,6 +9,8 @@ import (
 type Term struct {
 	// Text is the indexed form of the word: in lower case, and stemmed if possible.
 	Text string
+	// Word is the word in lower case, as the question has it.
+	Word string
 	// IDF is the inverse document frequency: ln(1 + (N-n+½)/(n+½)) for a word that
 	// occurs in n of N chunks. It is highest for a word that occurs in no chunk.
 	IDF float64
@@ -24,27 +26,43 @@ type Weighted struct {
 	Start, End int
 }
 
+// Weigh is Analysis.Weigh with English stems.
+func Weigh(question string, terms []Term, known map[string]bool) []Weighted {
+	return Analysis{}.Weigh(question, terms, known)
+}
+
 // Weigh returns the terms of a question with their shares. It replaces an unknown
 // stem with a known stem that differs by one typing error, if there is one.
-func Weigh(question string, terms []Term, known map[string]bool) []Weighted {
+func (a Analysis) Weigh(question string, terms []Term, known map[string]bool) []Weighted {
 	idf := map[string]float64{}
 	for _, t := range terms {
 		idf[t.Text] = t.IDF
+	}
+	if a.language != "" { // the index may have stemmed the words in another way
+		for _, t := range terms {
+			idf[t.Word] = t.IDF
+		}
 	}
 	var out []Weighted
 	var sum float64
 	seen, spelled := map[string]bool{}, map[string]string{}
 	mean := meanIDF(terms)
 	language, asks := Language(question), askingSpans(question)
-	for _, w := range Words(question) {
+	for _, w := range a.Words(question) {
 		written := question[w.Start:w.End]
 		if isMeaningless(language, written, w.Stem) || w.Start == 0 && commands[strings.ToLower(written)] || overlaps(w, asks) ||
 			seen[w.Stem] {
 			continue
 		}
 		weight, ok := idf[w.Stem]
+		if own, found := idf[strings.ToLower(written)]; a.language != "" && found && !w.Part {
+			weight, ok = own, true
+		}
 		if !ok {
 			weight = mean
+		}
+		if w.Also != "" && !known[w.Stem] && known[w.Also] {
+			w.Stem = w.Also
 		}
 		t := Weighted{w.Stem, weight, w.Start, w.End}
 		if !known[w.Stem] && !w.Exact {
@@ -77,11 +95,16 @@ func meanIDF(terms []Term) float64 {
 
 // Stems returns the stems of the words of a text.
 func Stems(text string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range Words(text) {
-		set[w.Stem] = true
+	return Analysis{}.Stems(text)
+}
+
+// Stem returns the stem of a term's word.
+func (a Analysis) Stem(t Term) string {
+	stem, _ := a.stem(t.Word)
+	if t.Word == "" || stopWords[t.Word] {
+		return t.Text
 	}
-	return set
+	return stem
 }
 
 // respell returns a known word that differs from w by one typing error: a

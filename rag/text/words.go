@@ -16,11 +16,16 @@ type Word struct {
 	Exact bool
 	// Part marks a part of the preceding identifier or number.
 	Part bool
+	// Also is another stem of the word, or "": that of a participle without its prefix.
+	Also string
 }
 
-// Words returns the words of a text in order. It returns an identifier such as
+// Words returns the words of a text in order, with English stems. It returns an identifier such as
 // auto_explain.log_timing or isReady first as a whole, and then its parts.
-func Words(text string) []Word {
+func Words(text string) []Word { return Analysis{}.Words(text) }
+
+// Words is Words with the stems of the analysis.
+func (a Analysis) Words(text string) []Word {
 	var out []Word
 	for at := 0; at < len(text); {
 		r, size := utf8.DecodeRuneInString(text[at:])
@@ -33,7 +38,7 @@ func Words(text string) []Word {
 			continue
 		}
 		end := wordEnd(text, at)
-		out = appendWord(out, text, at, end)
+		out = a.appendWord(out, text, at, end)
 		at = end
 	}
 	return out
@@ -121,7 +126,7 @@ func threeDigits(s string) bool {
 }
 
 // appendWord adds the word text[start:end] and its parts.
-func appendWord(out []Word, text string, start, end int) []Word {
+func (a Analysis) appendWord(out []Word, text string, start, end int) []Word {
 	whole := text[start:end]
 	if i := strings.IndexAny(whole, "'’"); i > 0 && !strings.ContainsAny(whole, "0123456789_.") {
 		whole = whole[:i] // don't, user's
@@ -129,16 +134,16 @@ func appendWord(out []Word, text string, start, end int) []Word {
 	number := strings.IndexFunc(whole, unicode.IsDigit) >= 0
 	cuts := identifierCuts(whole)
 	if number && strings.Trim(whole, "0123456789,.") == "" {
-		return append(out, Word{strings.ReplaceAll(whole, ",", ""), start, end, true, false})
+		return append(out, Word{Stem: strings.ReplaceAll(whole, ",", ""), Start: start, End: end, Exact: true})
 	}
 	if len(cuts) == 0 {
-		w := Word{strings.ToLower(whole), start, end, number, false}
+		w := Word{Stem: strings.ToLower(whole), Start: start, End: end, Exact: number}
 		if !number && !stopWords[w.Stem] { // nearly half of all words: not worth stemming
-			w.Stem = stem(w.Stem)
+			w.Stem, w.Also = a.stem(w.Stem)
 		}
 		return append(out, w)
 	}
-	out = append(out, Word{strings.ToLower(strings.Trim(whole, "_.")), start, end, true, false})
+	out = append(out, Word{Stem: strings.ToLower(strings.Trim(whole, "_.")), Start: start, End: end, Exact: true})
 	for i, from := range cuts {
 		to := len(whole)
 		if i+1 < len(cuts) {
@@ -146,7 +151,8 @@ func appendWord(out []Word, text string, start, end int) []Word {
 		}
 		p := strings.Trim(whole[from:to], "_.")
 		if len(p) > 1 {
-			out = append(out, Word{stem(strings.ToLower(p)), start, end, strings.IndexFunc(p, unicode.IsDigit) >= 0, true})
+			stem, _ := a.stem(strings.ToLower(p))
+			out = append(out, Word{Stem: stem, Start: start, End: end, Exact: strings.IndexFunc(p, unicode.IsDigit) >= 0, Part: true})
 		}
 	}
 	return out

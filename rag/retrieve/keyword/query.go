@@ -26,6 +26,8 @@ type Lexicon interface {
 type Group struct {
 	// Name is the term in the first language.
 	Name string
+	// Word is the piece in lower case.
+	Word string
 	// Terms are the terms that count. Some may be unknown to the index.
 	Terms []string
 	// Chunks counts the passages with one of the terms.
@@ -72,6 +74,8 @@ func Groups(query string, lexicon Lexicon, n int) []Group {
 	})
 	if len(out) == 0 {
 		out = stops
+	} else if slices.ContainsFunc(languages, isGerman) {
+		addCompounds(out, lexicon)
 	}
 	for i := range out {
 		g := &out[i]
@@ -86,7 +90,7 @@ func Groups(query string, lexicon Lexicon, n int) []Group {
 // word. If it is a stop word in only some languages, the reading in more passages
 // wins. ok is false if no language has passages.
 func group(p piece, languages []Language, lexicon Lexicon) (g Group, stop, ok bool) {
-	g.Weight = 1
+	g.Weight, g.Word = 1, p.text
 	var seen, stopTerms []string
 	stopsFound, chunks, stopChunks := 0, 0, 0
 	for _, l := range languages {
@@ -110,6 +114,13 @@ func group(p piece, languages []Language, lexicon Lexicon) (g Group, stop, ok bo
 		} else {
 			g.Terms = append(g.Terms, term)
 			g.Chunks += n
+		}
+	}
+	if !p.whole && g.Chunks+stopsFound == 0 && slices.ContainsFunc(languages, isGerman) {
+		for _, term := range relatives(p.text) {
+			if lexicon.Chunks(term) > 0 {
+				addTerm(&g, term) // the word itself stays unknown
+			}
 		}
 	}
 	stop = stopsFound > g.Chunks || stopsFound == g.Chunks && stopChunks > chunks

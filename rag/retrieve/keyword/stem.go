@@ -5,23 +5,6 @@ import (
 	"sync"
 
 	"github.com/blevesearch/snowballstem"
-	"github.com/blevesearch/snowballstem/arabic"
-	"github.com/blevesearch/snowballstem/danish"
-	"github.com/blevesearch/snowballstem/dutch"
-	"github.com/blevesearch/snowballstem/english"
-	"github.com/blevesearch/snowballstem/finnish"
-	"github.com/blevesearch/snowballstem/french"
-	"github.com/blevesearch/snowballstem/german"
-	"github.com/blevesearch/snowballstem/hungarian"
-	"github.com/blevesearch/snowballstem/italian"
-	"github.com/blevesearch/snowballstem/norwegian"
-	"github.com/blevesearch/snowballstem/portuguese"
-	"github.com/blevesearch/snowballstem/romanian"
-	"github.com/blevesearch/snowballstem/russian"
-	"github.com/blevesearch/snowballstem/spanish"
-	"github.com/blevesearch/snowballstem/swedish"
-	"github.com/blevesearch/snowballstem/tamil"
-	"github.com/blevesearch/snowballstem/turkish"
 
 	"docent/rag/text"
 )
@@ -32,14 +15,6 @@ const defaultLanguage = "en"
 
 // stopMark begins the term of a stop word. A query searches for it only if it has no other words.
 const stopMark = "\x00"
-
-// stemmers are Snowball's stemmers by ISO 639-1 code. Words of other languages are not stemmed.
-var stemmers = map[string]func(*snowballstem.Env) bool{
-	"ar": arabic.Stem, "da": danish.Stem, "de": german.Stem, "en": english.Stem, "es": spanish.Stem,
-	"fi": finnish.Stem, "fr": french.Stem, "hu": hungarian.Stem, "it": italian.Stem, "nb": norwegian.Stem,
-	"nl": dutch.Stem, "nn": norwegian.Stem, "no": norwegian.Stem, "pt": portuguese.Stem, "ro": romanian.Stem,
-	"ru": russian.Stem, "sv": swedish.Stem, "ta": tamil.Stem, "tr": turkish.Stem,
-}
 
 // analyzer turns the pieces of words of one language into terms.
 type analyzer struct {
@@ -60,7 +35,7 @@ func analyzerOf(language string) *analyzer {
 	if language == "nb" || language == "nn" {
 		list = "no"
 	}
-	a := &analyzer{stem: stemmers[language], stop: text.StopWords(list)}
+	a := &analyzer{stem: text.Stemmer(language), stop: text.StopWords(list)}
 	got, _ := analyzers.LoadOrStore(language, a)
 	return got.(*analyzer)
 }

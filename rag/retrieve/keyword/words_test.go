@@ -3,6 +3,8 @@ package keyword
 import (
 	"strings"
 	"testing"
+
+	"docent/rag/text"
 	"unicode/utf8"
 )
 
@@ -74,7 +76,7 @@ func FuzzTerms(f *testing.F) {
 func TestEveryStopListBelongsToAStemmer(t *testing.T) {
 	t.Parallel()
 	for _, language := range strings.Fields("da de en es fi fr hu it nb nl nn no pt ro ru sv tr") {
-		if stemmers[language] == nil {
+		if text.Stemmer(language) == nil {
 			t.Errorf("%s has stop words but no stemmer", language)
 		}
 		if a := analyzerOf(language); len(a.stop) < 50 {
