@@ -134,7 +134,7 @@ func (w SignIns) config() (SignIn, bool) {
 	return s, s.Issuer != "" && s.ClientID != "" && CheckIssuer(s.Issuer) == nil
 }
 
-// signInState is what a browser keeps during a sign-in. It holds nothing that its user may not know.
+// signInState is the data that a browser keeps during a sign-in. It holds nothing that its user may not know.
 type signInState struct {
 	Issuer   string `json:"i"`
 	State    string `json:"s"`
@@ -142,7 +142,7 @@ type signInState struct {
 	Verifier string `json:"v"`
 	// To is the place on the page after the sign-in, such as #/documents.
 	To string `json:"t,omitempty"`
-	// Link is the secret of a link of a user, to whom the identity is added.
+	// Link is the secret of a link of a user. The identity is added to this user.
 	Link string `json:"l,omitempty"`
 }
 

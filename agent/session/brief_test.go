@@ -134,7 +134,7 @@ func testOneBrief(t *testing.T) {
 	synctest.Wait()
 }
 
-// Of two briefs that arrive at the same time, the second is refused. The same message may arrive twice.
+// If two briefs arrive at the same time, the second is refused. The same message may arrive twice.
 func TestBriefsTogether(t *testing.T) { bubble(t, testBriefsTogether) }
 
 func testBriefsTogether(t *testing.T) {

@@ -34,8 +34,8 @@ var stemmers = map[string]func(*snowballstem.Env) bool{
 // Stemmer returns the stemmer of a language by its ISO 639-1 code. It returns nil for a language without one.
 func Stemmer(language string) func(*snowballstem.Env) bool { return stemmers[language] }
 
-// Analysis turns the words of one language into stems. The zero value is the analysis of English. Stems of two analyses must
-// not be compared, so a question is read with the analysis of its passages.
+// Analysis turns the words of one language into stems. The zero value is the analysis of English. Stems of different
+// languages must not be compared, so a question is read with the analysis of its passages.
 type Analysis struct {
 	language string
 	cache    *StemCache

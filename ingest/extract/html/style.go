@@ -9,7 +9,7 @@ import (
 	"docent/internal/lazyregexp"
 )
 
-// style is what the style sheet of a page says about the text in a class.
+// style is the format that the style sheet of a page gives the text in a class.
 type style struct {
 	struck bool
 	format string // of the numbers in a list

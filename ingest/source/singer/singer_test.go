@@ -262,7 +262,7 @@ func TestTemplates(t *testing.T) {
 }
 
 // TestReaders checks that a source has only the documents that its group may read at the service, and loses a
-// document whose right is taken away. A stranger gets nothing.
+// document whose right is taken away. Others get nothing.
 func TestReaders(t *testing.T) {
 	t.Parallel()
 	issue := func(id, readers string) string {
