@@ -132,16 +132,8 @@ const rules = {
   layout: { type: 'rule', values: ['color-contrast', 'target-size', 'scrollable-region-focusable'] },
 };
 
-/** transitioned waits until no property is between two values. A new theme changes inherited colors step by step. */
-async function transitioned(): Promise<void> {
-  const roots = [document, ...[...document.querySelectorAll('*')].flatMap((el) => el.shadowRoot ?? [])];
-  const running = () => roots.flatMap((root) => root.getAnimations()).filter((a) => a instanceof CSSTransition);
-  for (let all = running(); all.length > 0; all = running()) await Promise.all(all.map((a) => a.finished.catch(() => undefined)));
-}
-
 /** accessible fails on violations of WCAG 2.2 AA and of axe's best practices, also in open shadow roots. */
 export async function accessible(page: Page, which: keyof typeof rules = 'all'): Promise<void> {
-  if (which === 'colors') await page.evaluate(transitioned);
   // Through the debugger, so the page's policy stays unchanged.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource);
   const { violations } = await page.evaluate(
