@@ -4,7 +4,7 @@ import "docent/ingest/format"
 
 // Format describes exports of wikis and notebooks. The pages in them are documents.
 var Format = format.Format{Info: format.Info{
-	Name: "Export of a wiki or notebook", Short: "Export",
+	Name: "Export of a wiki or notebook", Short: "exports of wikis",
 	Group:   format.Archives,
 	Endings: []string{".enex"},
 	Media:   "application/enex+xml",
