@@ -63,7 +63,8 @@ func withoutEndings(word string) string {
 		i := slices.IndexFunc(germanEndings, func(e struct {
 			text string
 			stay int
-		}) bool {
+		},
+		) bool {
 			rest, ok := strings.CutSuffix(word, e.text)
 			return ok && utf8.RuneCountInString(rest) >= e.stay
 		})
