@@ -3,9 +3,9 @@ package keyword
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"docent/rag/text"
-	"unicode/utf8"
 )
 
 // terms returns the index terms of a text.
