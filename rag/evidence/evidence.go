@@ -297,7 +297,8 @@ func asWritten(analysis text.Analysis, terms []text.Weighted, vocabulary Vocabul
 	for i, t := range terms {
 		word := question[t.Start:t.End]
 		own := analysis.Words(word)
-		if !slices.ContainsFunc(own, func(w text.Word) bool { return w.Stem == t.Stem || w.Also == t.Stem }) && len(own) == 1 && len(vocabulary.Tokenize(word)) == 1 {
+		same := func(w text.Word) bool { return w.Stem == t.Stem || w.Also == t.Stem }
+		if !slices.ContainsFunc(own, same) && len(own) == 1 && len(vocabulary.Tokenize(word)) == 1 {
 			terms[i].Stem = own[0].Stem
 		}
 	}
