@@ -28,6 +28,8 @@ var (
 		`from|by|about|which|what|whats|per|via|into|without|` +
 		`de[rnms]|die|das|(?:k?ein|[ms]ein|dein|unser|welch)(?:e[nmrs]?)?|[iaz]m|beim|vom|zu[mr]|ins|mit|ohne|für|fuer|von|aus|auf|bei|nach|` +
 		`über|ueber|unter|vor|pro)\s+(?:[\pL\d-]+\s+)?$|(?:^|[^\pL])(?:do|does|did|is|are|was|were|can|could|should|will|has|have)\s+$`)
+	// beforeMeasure matches a question up to the verb that names the amount asked for: "how much does the pump weigh".
+	beforeMeasure = lazyregexp.New(`(?i)(?:^|[^\pL])how\s+\pL+\s+(?:do|does|did|will|would|can|could)\s.*\s$`)
 )
 
 // isVerb reports whether a word of a question stands in the place of a verb, or has a small letter in a German question that
@@ -52,14 +54,18 @@ func (q *asked) isVerb(t text.Weighted) bool {
 // fewWords is the number of words up to which a message consists of nouns, such as "mileage allowance".
 const fewWords = 3
 
-// isNoun reports whether a word of an English or German question stands in the place of a noun. In other languages, each word may be
-// one.
+// isNoun reports whether a word of an English or German question stands in the place of a noun, or names the amount that is asked
+// for. In other languages, each word may be one.
 func (q *asked) isNoun(t text.Weighted) bool {
 	if !slices.Contains([]string{"", text.Undetermined, "en", "de"}, q.language) || q.isProper(t) || q.isCodeName(t) {
 		return true
 	}
+	before, behind := q.text[:t.Start], q.text[t.End:]
 	first, _ := utf8.DecodeRuneInString(q.text[t.Start:])
-	return !unicode.IsLower(first) || beforeNoun.MatchString(q.text[:t.Start]) || len(strings.Fields(text.Head(q.text, maxFew))) <= fewWords
+	if beforeMeasure.MatchString(before) && !strings.ContainsFunc(behind, unicode.IsLetter) {
+		return true
+	}
+	return !unicode.IsLower(first) || beforeNoun.MatchString(before) || len(strings.Fields(text.Head(q.text, maxFew))) <= fewWords
 }
 
 // maxFew is the number of bytes that a message of few words has at most.

@@ -82,7 +82,7 @@ func (l *latex) begin() {
 		l.display(env)
 		return
 	case texList:
-		options, _ := l.option()
+		options := l.option()
 		for range texArguments[base] {
 			l.argument()
 		}
@@ -127,7 +127,7 @@ func (l *latex) begin() {
 		l.flush()
 	}
 	if l.numbers.shown[env] != "" && l.inner == 0 {
-		title, _ := l.option()
+		title := l.option()
 		l.numbers.statement(l, env, title)
 		return
 	}

@@ -345,14 +345,16 @@ func (l *latex) optional() {
 	}
 }
 
-// option reads the first optional argument, and skips others.
-func (l *latex) option() (text string, ok bool) {
-	if l.pos < len(l.text) && l.text[l.pos] == '[' {
-		if text, ok = l.group('[', ']'); ok {
-			l.optional()
-		}
+// option reads the first optional argument, and skips others. Without one, it returns "".
+func (l *latex) option() string {
+	if l.pos >= len(l.text) || l.text[l.pos] != '[' {
+		return ""
 	}
-	return text, ok
+	text, ok := l.group('[', ']')
+	if ok {
+		l.optional()
+	}
+	return text
 }
 
 // maxInner bounds arguments within arguments.

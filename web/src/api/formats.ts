@@ -67,7 +67,7 @@ export const formats: Format[] = [
   { name: 'ZIP', media: 'application/zip', endings: ['.zip', '.jar'], unit: '', archive: true },
   { name: 'TAR', media: 'application/x-tar', endings: ['.tar', '.gz', '.tgz', '.bz2', '.xz', '.zst'], unit: '', archive: true },
   { name: 'WARC', media: 'application/warc', endings: ['.warc'], unit: '', archive: true },
-  { name: 'Export', media: 'application/enex+xml', endings: ['.enex'], unit: '', archive: true },
+  { name: 'exports of wikis', media: 'application/enex+xml', endings: ['.enex'], unit: '', archive: true },
 ];
 
 /** The endings of source code. */
