@@ -25,7 +25,7 @@ func (w *world) Trace(_ context.Context, session int64) (journal.Trace, error) {
 func TestTrace(t *testing.T) {
 	t.Parallel()
 	c := newWorld().serve(t)
-	c.want(200, `{"state":"","moves":[{"turn":1,"from":"a","to":"b","event":"e","condition":"c","at":"2027-01-02T03:04:05Z"}],`+
+	c.want(200, `{"agent_name":"docent","state":"","moves":[{"turn":1,"from":"a","to":"b","event":"e","condition":"c","at":"2027-01-02T03:04:05Z"}],`+
 		`"intents":[{"turn":1,"intent":"greet","classifier":"x","score":0.5}]}`, "GET", "/api/sessions/s1/trace", "")
 	c.wantError(404, fault.NotFound, "no such session", "GET", "/api/sessions/nothing/trace", "")
 	c.wantError(404, fault.NotFound, "no graph", "GET", "/api/agent/picture", "")
