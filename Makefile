@@ -55,7 +55,7 @@ RACED := ./agent/... ./api/... ./auth/... ./backup ./client/... ./embed/... ./ev
 	./insight/digest/digesttest ./insight/quality ./store/... ./webhook/... ./ws/...
 # Packages below them that start no goroutines and have no locks, and internal/servertest, which runs
 # whole servers: their packages have raced tests of their own.
-UNRACED := ./agent/definition ./agent/definition/syntax ./agent/diagram ./agent/intent/denial ./api/ask ./api/edge ./api/filename ./api/stall \
+UNRACED := ./agent/definition/syntax ./agent/diagram ./agent/intent/denial ./api/ask ./api/edge ./api/filename ./api/stall \
 	./api/system ./api/transcript ./auth/audit ./embed/bpe ./index/pgwords ./ingest/source/dial ./ingest/source/match \
 	./ingest/source/s3 ./ingest/source/thread ./ingest/source/webdav ./internal/archtest ./internal/disk ./internal/fault \
 	./internal/meter ./internal/servertest ./internal/trace ./settings ./ws/dialect
