@@ -15,7 +15,7 @@ import (
 
 // OpenRequest selects or describes the session that a client opens.
 type OpenRequest struct {
-	// Agent is the name of the agent. "" means the agent of the stored session, or else the default one.
+	// Agent is the name of the agent. "" means the agent of the stored session. A new session then gets the default one.
 	Agent string
 	// ID is the id of the session. "" means a new session.
 	ID string

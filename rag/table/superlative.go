@@ -211,8 +211,8 @@ func (r answering) describes() bool {
 	})
 }
 
-// begins reports whether a column of a table of people has the dates on which they began. The earliest one is that of the person
-// who has been there longest.
+// begins reports whether a column of a table of people has the dates on which they began. The person with the
+// earliest date has been there longest.
 func begins(t *Table, c int) bool {
 	named, _ := t.Columns[c].concepts()
 	return t.Columns[c].Kind == Date && slices.Contains(named, "begin") && len(kindOfRows(t)) > 0 && kindOfRows(t)[0] == peopleWords[0]
