@@ -52,6 +52,7 @@ type Agent struct {
 	heard      []Processor // for texts of users
 	said       []Processor // for texts of the agent
 	context    string      // for models, in all sessions
+	triggers   []Trigger
 
 	guardsUser, guardsAgent []Guard // for texts of users, and of the agent
 }

@@ -57,7 +57,33 @@ func TestValidate(t *testing.T) {
 	t.Parallel()
 	other := agent.New("other").State("elsewhere")
 	for want, build := range map[string]func(a *agent.Agent){
-		`no state is initial`:            func(a *agent.Agent) { a.State("one") },
+		`no state is initial`: func(a *agent.Agent) { a.State("one") },
+		`no state takes the event of trigger "morning": add a transition on it`: func(a *agent.Agent) {
+			a.State("one", agent.Initial)
+			a.Trigger(agent.Trigger{Event: "morning", Clock: agent.Clock{Hour: 9}, For: agent.Everyone})
+		},
+		`trigger "morning" is for "token:x", it must be for everyone, group:NAME, or user:NAME`: func(a *agent.Agent) {
+			a.State("one", agent.Initial).OnEvent().GoTo(a.State("two"))
+			a.Trigger(agent.Trigger{Event: "morning", Clock: agent.Clock{Hour: 9}, For: "token:x"})
+		},
+		`trigger "morning" is at no time of day: 24:00`: func(a *agent.Agent) {
+			a.State("one", agent.Initial).OnEvent().GoTo(a.State("two"))
+			a.Trigger(agent.Trigger{Event: "morning", Clock: agent.Clock{Hour: 24}, For: agent.Everyone})
+		},
+		`two triggers send the event "morning"`: func(a *agent.Agent) {
+			a.State("one", agent.Initial).OnEvent().GoTo(a.State("two"))
+			for range 2 {
+				a.Trigger(agent.Trigger{Event: "morning", Clock: agent.Clock{Hour: 9}, For: agent.Everyone})
+			}
+		},
+		`trigger "receive_message" has the name of an event of users`: func(a *agent.Agent) {
+			a.State("one", agent.Initial).OnEvent().GoTo(a.State("two"))
+			a.Trigger(agent.Trigger{Event: agent.EventMessage, Clock: agent.Clock{Hour: 9}, For: agent.Everyone})
+		},
+		`a trigger needs the name of an event with 1 to 100 bytes`: func(a *agent.Agent) {
+			a.State("one", agent.Initial).OnEvent().GoTo(a.State("two"))
+			a.Trigger(agent.Trigger{Clock: agent.Clock{Hour: 9}, For: agent.Everyone})
+		},
 		`cannot have control characters`: func(a *agent.Agent) { *a = *agent.New("a\x00b"); a.State("s", agent.Initial) },
 		`state 1 has no name`:            func(a *agent.Agent) { a.State("", agent.Initial) },
 		`two states are named "one"`:     func(a *agent.Agent) { a.State("one", agent.Initial); a.State("one") },

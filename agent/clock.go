@@ -46,6 +46,17 @@ func (c Clock) next(after time.Time) time.Time {
 	return time.Time{}
 }
 
+// Last returns the last time of the clock that is not after a time, in the zone of that time.
+func (c Clock) Last(now time.Time) time.Time {
+	for day := range 8 { // today's may be still to come
+		at := time.Date(now.Year(), now.Month(), now.Day()-day, c.Hour, c.Minute, 0, 0, now.Location())
+		if !at.After(now) && (len(c.Days) == 0 || slices.Contains(c.Days, at.Weekday())) {
+			return at
+		}
+	}
+	return time.Time{}
+}
+
 // ParseClock reads a time of day such as 9:00 or 21:30.
 func ParseClock(text string, days ...time.Weekday) (Clock, error) {
 	at, err := time.Parse("15:04", strings.TrimSpace(text))

@@ -165,6 +165,9 @@ func (a *Agent) compile() (*Machine, error) {
 			return nil, err
 		}
 	}
+	if err := m.checkTriggers(); err != nil {
+		return nil, err
+	}
 	return m, nil
 }
 

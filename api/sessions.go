@@ -70,7 +70,7 @@ type sessionsInput struct {
 	Agent    string `query:"agent_name" maxLength:"255" doc:"Lists only sessions of this agent."`
 	Username string `query:"username" maxLength:"255" doc:"Lists only sessions of this user."`
 	Owner    string `query:"owner" maxLength:"1000" doc:"Lists only sessions of this principal. With authentication, you have only your own sessions, so the list is empty for other principals."`
-	Spoken   bool   `query:"spoken" doc:"Lists only sessions with a message of a user."`
+	Spoken   bool   `query:"spoken" doc:"Lists only sessions with a message of a user or an event of a trigger."`
 	Archived string `query:"archived" enum:"open,archived,all" default:"open" doc:"Lists only sessions that are not archived, only archived ones, or all."`
 	Match    string `query:"match" maxLength:"200" doc:"Lists only sessions with this text in the name, in messages of users, or in answers that are text, Markdown, or based on documents. Case is ignored, and no character has a special meaning."`
 	Limit    int    `query:"limit" minimum:"1" maximum:"1000" default:"200"`

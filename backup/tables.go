@@ -140,6 +140,8 @@ var Tables = []Table{
 	table("approved_link", "document_id int, linked int, sha256 text"),
 	table("backup_run", "id int, at time, place text, size int, problem text"),
 	table("digest", "recipient text, due time, at time, attempts int, reason text, sentence text"),
+	table("trigger_run", "agent_name text, event text, plan text, done_at time"),
+	table("trigger_delivery", "agent_name text, event text, owner text, due_at time, session_id text, done bool"),
 	table("work", "id int, kind text, state text, stage text, collection text, document_id int, source_id int, name text, asked_by text, "+
 		"done int, total int, size int, failed int, reason text, sentence text, tries int, canceled bool, owner text, until time, "+
 		"created_at time, started_at time, ended_at time"),

@@ -62,7 +62,7 @@ type draft struct {
 
 // sections are the sections of a file that depend on each other.
 type sections struct {
-	model, models, greeting, context, fallback, entities, intents, properties, tools, states, classifier, guards *yaml.Node
+	model, models, greeting, context, fallback, entities, intents, properties, tools, states, classifier, guards, triggers *yaml.Node
 }
 
 // root reads the root of a file.
@@ -87,6 +87,7 @@ func (d *draft) root(n *yaml.Node) {
 		field{"entities", later(&s.entities)},
 		field{"intents", later(&s.intents)},
 		field{"guards", later(&s.guards)},
+		field{"triggers", later(&s.triggers)},
 		field{"tools", later(&s.tools)},
 		field{"states", later(&s.states)},
 	)
@@ -133,6 +134,9 @@ func (d *draft) root(n *yaml.Node) {
 	}
 	if s.states != nil {
 		d.readStates(s.states)
+	}
+	if s.triggers != nil {
+		d.readTriggers(s.triggers)
 	}
 	if len(d.problems) > 0 {
 		return

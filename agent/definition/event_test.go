@@ -101,3 +101,28 @@ states:
 	equal(t, "the form", submit("trip", "onSubmit"), []string{reply("To Oslo from Oslo")})
 	equal(t, "another form", submit("other", "onSubmit"), []string{reply("Another form.")})
 }
+
+// TestTriggers reads triggers, and refuses one whose event no state takes.
+func TestTriggers(t *testing.T) {
+	t.Parallel()
+	const file = `
+name: clock
+timezone: Europe/Madrid
+triggers:
+  morning: {at: "9:00", days: weekdays, for: everyone}
+  review: {at: "16:30", days: [fri], for: "group:sales"}
+states:
+  idle: {initial: true, on: [{event: [morning, review], to: told}]}
+  told: {body: [{reply: "{{.event}} {{.data.at}}"}], then: idle}
+`
+	d := parse(t, file, definition.Environment{})
+	var got []string
+	for _, g := range d.Agent.Triggers() {
+		got = append(got, g.Event+" "+g.Clock.String()+" "+g.For)
+	}
+	equal(t, "triggers", got, []string{"morning 09:00 Mon Tue Wed Thu Fri everyone", "review 16:30 Fri group:sales"})
+	_, err := definition.Parse(t.Context(), "clock.yaml", []byte(strings.Replace(file, "[morning, review]", "morning", 1)), definition.Environment{})
+	if err == nil || !strings.Contains(err.Error(), `no state takes the event of trigger "review": add a transition on it`) {
+		t.Errorf("a trigger whose event no state takes: %v", err)
+	}
+}

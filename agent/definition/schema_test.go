@@ -104,7 +104,7 @@ func agree(t *testing.T, text string, errors []string) {
 // places are the definitions of the schema for the mappings that the reader reads.
 var places = map[string]string{
 	"an agent": "", "state": "state", "a transition": "transition", "an action": "settings", "entity": "entity",
-	"intent": "intent", "parameter": "parameter", "model": "model", "tools": "tools", "guards": "guards", "a guard": "guard", "a workspace": "workspace",
+	"intent": "intent", "parameter": "parameter", "model": "model", "tools": "tools", "guards": "guards", "a trigger": "trigger", "a guard": "guard", "a workspace": "workspace",
 	"an MCP server": "mcp", "rag": "rag", "llm": "llm", "reason": "reason", "dataframe": "dataframe", "file": "file",
 	"gui": "gui", "session_rag": "session_rag", "session_documents": "session_documents", "add_document": "add_document",
 	"location": "location", "if": "if", "when": "when", "call": "call", "ask_agent": "ask_agent", "a tool of agents": "agent_tool",
@@ -125,6 +125,7 @@ entities: {e: {type: number}}
 intents: {i: {examples: a N, parameters: {p: {entity: e, fragment: N}}}}
 guards: {user: [{name: a, matches: b, reply: c}, {ask: is it bad, model: m}], agent: [{longer_than: 5}, {languages: [en]}]}
 tools: {knowledge: false, functions: [price], agents: [{name: scout, agent: scout.yaml, description: finds parts, max_tokens: 5}], workspaces: [{name: w, path: ., writable: true}], mcp: [{name: x, url: "http://x.example", timeout: 1m}]}
+triggers: {morning: {at: "9:00", days: weekdays, for: "group:sales"}}
 states:
   a:
     initial: true
@@ -136,6 +137,7 @@ states:
       - {form: order, to: c}
       - {after: 5s, to: b}
       - {at: "9:00", days: [weekdays, sun], to: b}
+      - {event: morning, to: b}
   b:
     needs: model
     body:

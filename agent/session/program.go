@@ -94,6 +94,14 @@ func (r *Runtime) Replace(next Program) error {
 	return nil
 }
 
+// TriggersOf returns the triggers of the present version of a runtime's agent, and their time zone.
+func TriggersOf(r *Runtime) ([]agent.Trigger, *time.Location) {
+	r.programs.mu.Lock()
+	defer r.programs.mu.Unlock()
+	p := r.programs.current
+	return p.Agent.Triggers(), p.Location
+}
+
 // Renamed returns the error about an agent with this name whose next version has another one.
 func Renamed(name string) error {
 	return fault.New(fault.Invalid, "agent_renamed", "the name of the agent cannot change from %q while docent runs: start docent again", name)

@@ -168,6 +168,17 @@ func Example_variables() {
 	// Output: That was enough.
 }
 
+func Example_triggers() {
+	a := agent.New("briefing")
+	idle, news := a.State("idle", agent.Initial), a.State("news")
+	a.Trigger(agent.Trigger{Event: "morning", Clock: agent.Clock{Hour: 9, Days: agent.Workdays}, For: "group:sales"})
+	idle.OnEvent("morning").GoTo(news)
+	news.Body(func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, "Good morning, "+s.Username()+"!") })
+	news.GoTo(idle)
+	talk(a, event{"morning", nil})
+	// Output: Good morning, Ada!
+}
+
 func Example_bodies() {
 	a := agent.New("slow")
 	work, bye := a.State("work", agent.Initial), a.State("bye")

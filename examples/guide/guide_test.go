@@ -106,7 +106,7 @@ func TestLimits(t *testing.T) {
 		"agent.MaxVariables": agent.MaxVariables, "agent.MaxVariableBytes": agent.MaxVariableBytes, "session.MaxQueueBytes": session.MaxQueueBytes,
 		"agent.MaxPeerMessageBytes": agent.MaxPeerMessageBytes, "reason.MaxParallel": reason.MaxParallel,
 		"journal.MaxNameBytes": journal.MaxNameBytes, "peer.MaxSessionPeers": peer.MaxSessionPeers, "peer.MaxPeerQueue": peer.MaxPeerQueue,
-		"peer.DefaultExchange": peer.DefaultExchange,
+		"peer.DefaultExchange": peer.DefaultExchange, "agent.MaxTriggers": agent.MaxTriggers,
 		"agent.MaxAgentDepth":  agent.MaxAgentDepth, "agent.MaxTasks": agent.MaxTasks,
 		"agent.MaxConsultations": agent.MaxConsultations, "agent.DefaultTaskTokens": agent.DefaultTaskTokens,
 		"reason.DefaultMaxSteps": reason.DefaultMaxSteps, "reason.MaxRunSteps": reason.MaxRunSteps,

@@ -75,6 +75,7 @@ type Database struct {
 	Shares    journal.Shares
 	Versions  journal.Versions
 	Memories  journal.Memories
+	Triggers  journal.Triggers
 	Traces    journal.Traces
 	Prompts   profile.Prompts
 	Choices   profile.Choices
@@ -144,7 +145,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		return &Database{
 			Schema: s, Kind: "postgres", MaxConns: int(pool.Config().MaxConns),
 			Corpus: s, Library: s, Collections: s, Tags: s, Moves: s, Titles: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
-			Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s, Traces: s, Prompts: s, Choices: s,
+			Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s, Triggers: s, Traces: s, Prompts: s, Choices: s,
 			Tokens: s, Users: s, Logins: s, Links: s, Identities: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s,
 			Gaps: s, Solutions: s, Approved: s, Kept: s, Digests: s, Secrets: s,
 			Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s, Jobs: s, Work: s, Failures: s, Replicas: s, Bus: s,
@@ -158,7 +159,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 	return &Database{
 		Schema: s, Kind: "sqlite",
 		Corpus: s, Library: s, Collections: s, Tags: s, Moves: s, Titles: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
-		Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s, Traces: s, Prompts: s, Choices: s,
+		Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s, Triggers: s, Traces: s, Prompts: s, Choices: s,
 		Tokens: s, Users: s, Logins: s, Links: s, Identities: s,
 		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Solutions: s, Approved: s, Kept: s, Digests: s, Secrets: s,
 		Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s, Jobs: s, Work: s, Failures: s,

@@ -10,6 +10,7 @@ import (
 	"docent/agent/definition"
 	"docent/agent/diagram"
 	"docent/agent/session"
+	"docent/agent/session/trigger"
 	"docent/api"
 	"docent/config"
 )
@@ -59,6 +60,19 @@ func (s *Server) openAgents(ctx context.Context, of []*agent.Agent) error {
 	}
 	s.Runtime = runtimes[0]
 	return nil
+}
+
+// newTriggers returns the runner of the triggers of all agents.
+func newTriggers(s *Server) (*trigger.Runner, error) {
+	cfg := trigger.Config{Store: s.DB.Triggers, Leases: s.DB.Jobs, Anonymous: s.authenticator == nil, Logger: s.Log}
+	for _, a := range s.served {
+		cfg.Agents = append(cfg.Agents, a.runtime)
+	}
+	out, err := trigger.New(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("triggers: %w", err)
+	}
+	return out, nil
 }
 
 // makeAgents makes the agents.

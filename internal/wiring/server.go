@@ -19,6 +19,7 @@ import (
 	"docent/agent/session"
 	"docent/agent/session/relay"
 	"docent/agent/session/replica"
+	"docent/agent/session/trigger"
 	"docent/agent/tool"
 	"docent/api/converse"
 	"docent/api/mcp"
@@ -92,6 +93,7 @@ type Server struct {
 	backups       *backup.Maker
 	today         *today.List
 	digests       *digest.Sender
+	triggers      *trigger.Runner
 	http          *http.Server // nil if the program has its own
 
 	// work is the work on indexes and store. It outlives the context of Serve by the
@@ -223,6 +225,7 @@ func (s *Server) Start(ctx context.Context, agents []*agent.Agent, addr string) 
 		s.Retriever.Follow, s.follow,
 		s.reembed, s.runEncodings, s.Sources.Run, s.Webhooks.Run, s.runner.Run, s.now().probe, s.facts.Run, s.recorder.Run,
 		s.grouper.Run, s.followSettings, s.keepLog, s.backups.Run, s.quality.Run, s.digests.Run,
+		func(ctx context.Context) error { return s.triggers.Run(s.tracer.Context(ctx)) },
 		func(ctx context.Context) error { return keepConversations(ctx, s) },
 		func(ctx context.Context) error { return watchModels(ctx, s) },
 	} {
@@ -249,6 +252,9 @@ func (s *Server) open(ctx context.Context, agents []*agent.Agent, addr string) (
 	}
 	var err error
 	if s.backups, err = newBackups(s); err != nil {
+		return nil, err
+	}
+	if s.triggers, err = newTriggers(s); err != nil {
 		return nil, err
 	}
 	return s.handler(addr)

@@ -108,7 +108,7 @@ func (s sessions) Sessions(ctx context.Context, filter journal.SessionFilter) ([
 		where += ` AND s.archived`
 	}
 	if filter.Spoken {
-		where += ` AND EXISTS (SELECT 1 FROM chat c WHERE c.session_id = s.id AND c.is_user AND c.sender = '')`
+		where += ` AND (` + spoken + ` OR ` + triggered + `)`
 	}
 	if filter.Waiting {
 		where += ` AND EXISTS (SELECT 1 FROM event e WHERE e.session_id = s.id AND NOT e.handled AND e.chat_id IS NOT NULL

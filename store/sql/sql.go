@@ -104,6 +104,7 @@ type Store struct {
 	keptQuestions
 	digests
 	secrets
+	triggers
 }
 
 // New returns the records of a database.
@@ -115,7 +116,7 @@ func New(db Database) Store {
 		insights: insights{db}, approvals: approvals{db}, shares: shares{db}, memories: memories{db},
 		prompts: prompts{db}, preferences: preferences{db}, settingRecords: settingRecords{db},
 		backupRuns: backupRuns{db}, workRecords: workRecords{db},
-		keptQuestions: keptQuestions{db}, digests: digests{db}, secrets: secrets{db},
+		keptQuestions: keptQuestions{db}, digests: digests{db}, secrets: secrets{db}, triggers: triggers{db},
 	}
 }
 

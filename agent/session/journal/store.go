@@ -387,7 +387,8 @@ type SessionFilter struct {
 	Username string
 	// Owner selects the principal.
 	Owner string
-	// Spoken excludes sessions without a user's message. Messages of other agents do not count.
+	// Spoken excludes sessions without a user's message and without an event of a trigger. Messages of
+	// other agents do not count.
 	Spoken bool
 	// Waiting selects sessions with a message that no turn has handled.
 	Waiting bool
