@@ -364,7 +364,8 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	search{cfg.Retriever, answers, searches}.addRoutes(r)
 	questions{r, overAPI, answers, cfg.MessageBytes, cfg.ticks}.addRoutes()
 	openai.AddRoutes(r, openai.Config{
-		Answers: overAPI, Conversations: cfg.Conversations, Embedder: cfg.Embedder, Collections: shelf, Agent: cfg.Agents[0],
+		Answers: overAPI, Conversations: cfg.Conversations, Embedder: cfg.Embedder, Collections: shelf,
+		Agents: cfg.Agents, Within: converse.WithAgent,
 		ChatModels: cfg.ChatModels, Write: cfg.Write, Message: agent.AnswerMessage, MaxBytes: cfg.MessageBytes, Ticks: cfg.ticks,
 	})
 	agui.AddRoutes(r, agui.Config{

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"maps"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"docent/api/converse"
 	"docent/auth"
 	"docent/internal/fault"
 	"docent/payload"
@@ -58,12 +60,12 @@ func (w *world) SendFile(_ context.Context, _ string, file payload.File) (func()
 	return func() ([]payload.Frame, error) { return []payload.Frame{{Turn: &turn}}, w.broken }, w.broken
 }
 
-func (w *world) Say(_ context.Context, session, text string, o payload.AskOptions) (func() ([]payload.Frame, error), error) {
+func (w *world) Say(ctx context.Context, session, text string, o payload.AskOptions) (func() ([]payload.Frame, error), error) {
 	return func() ([]payload.Frame, error) {
 		if session == "away" {
 			return nil, fault.Wrap(fault.Unavailable, errors.New("secret"), "test_sentence", "the model is away")
 		}
-		reply, err := payload.Marshal(text + " in " + session + " of " + strings.Join(o.Collections, " "))
+		reply, err := payload.Marshal(text + " in " + session + " of " + strings.Join(o.Collections, " ") + converse.AgentOf(ctx))
 		end := json.RawMessage(`{"outcome":"done","usage":{"prompt_tokens":5,"completion_tokens":2}}`)
 		return []payload.Frame{{Action: payload.ReplyMarkdown, Message: reply}, {Action: payload.TurnFinishedAction, Message: end}}, err
 	}, nil
@@ -351,6 +353,37 @@ func TestOpenAIModels(t *testing.T) {
 		if resp, body := c.do("GET", "/v1/models/"+path, ""); resp.StatusCode != status || status == 404 && !strings.Contains(body, `"code":"model_not_found"`) {
 			t.Errorf("%s: %d %s", path, resp.StatusCode, body)
 		}
+	}
+}
+
+// TestOpenAIAgents checks that each agent is a model, and that a session is that of the chosen agent. The first agent stands
+// for that of the stored session.
+func TestOpenAIAgents(t *testing.T) {
+	t.Parallel()
+	w, requests := citing()
+	c := w.serve(t, func(cfg *Config) {
+		cfg.Agents, cfg.ChatModels = []string{"docent", "orders"}, func() []string { return []string{"fast"} }
+	})
+	_, body := c.do("GET", "/v1/models", "")
+	var models struct{ Data []struct{ ID string } }
+	if err := json.Unmarshal([]byte(body), &models); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(models.Data); !strings.HasPrefix(got, "[{docent} {docent@fast} {orders} {docent/") {
+		t.Errorf("the models are %s", got)
+	}
+	for model, want := range map[string]string{"docent": "what? in s of ", "docent@fast": "what? in s of ", "orders": "what? in s of orders"} {
+		resp, body := c.do("POST", "/v1/chat/completions",
+			`{"model":"`+model+`","metadata":{"session_id":"s"},"messages":[{"role":"user","content":"what?"}]}`)
+		if resp.StatusCode != 200 || !strings.Contains(body, `"content":"`+want+`"`) {
+			t.Errorf("%s: %d %s", model, resp.StatusCode, body)
+		}
+	}
+	if resp, body := c.do("POST", "/v1/chat/completions", `{"model":"orders","messages":[{"role":"user","content":"what?"}]}`); resp.StatusCode != 200 {
+		t.Errorf("without a session: %d %s", resp.StatusCode, body)
+	}
+	if req := <-requests; req.Model != "" || len(req.Collections) > 0 {
+		t.Errorf("without a session, the request is %+v", req)
 	}
 }
 

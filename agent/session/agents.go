@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,7 +56,8 @@ func (a *Agents) Named(name string) (*Runtime, error) {
 }
 
 // Open is Runtime.Open of the agent req.Agent. Without one, the agent of the stored session req.ID decides, or
-// else the default. Open fails with fault.NotFound for an agent that is not here.
+// else the default. If several agents have a session with this id, Open takes the one of req.Owner that was used
+// last. Open fails with fault.NotFound for an agent that is not here.
 func (a *Agents) Open(ctx context.Context, req OpenRequest, listener Listener) (*Subscription, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
@@ -72,23 +74,29 @@ func (a *Agents) choose(ctx context.Context, req OpenRequest) (*Runtime, error) 
 	if req.Agent != "" || req.ID == "" || len(a.all) == 1 {
 		return a.Named(req.Agent)
 	}
-	for _, r := range a.all {
-		if r.Holds(req.ID) {
-			return r, nil
-		}
-	}
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	stored, err := a.all[0].cfg.Store.Sessions(ctx, journal.SessionFilter{ID: req.ID, Latest: true})
 	if err != nil {
 		return nil, fmt.Errorf("look for the agent of session %s: %w", req.ID, err)
 	}
-	for _, r := range a.all {
-		if slices.ContainsFunc(stored, func(s journal.SessionRecord) bool { return s.Key.Agent == r.Name() }) {
-			return r, nil
+	slices.SortStableFunc(stored, func(x, y journal.SessionRecord) int { // the own sessions first; they stay in the order of use
+		return cmp.Compare(others(x, req), others(y, req))
+	})
+	for _, s := range stored {
+		if i := slices.IndexFunc(a.all, func(r *Runtime) bool { return r.Name() == s.Key.Agent }); i >= 0 {
+			return a.all[i], nil
 		}
 	}
 	return a.all[0], nil
+}
+
+// others returns 1 if a session belongs to another owner than the client, and otherwise 0.
+func others(s journal.SessionRecord, req OpenRequest) int {
+	if s.Owner == req.Owner || req.AnyOwner {
+		return 0
+	}
+	return 1
 }
 
 // Start is Runtime.Start for all agents.

@@ -3,6 +3,7 @@ package session_test
 import (
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"docent/agent"
 	"docent/agent/agenttest"
@@ -84,6 +85,46 @@ func testAgents(t *testing.T) {
 	_, err := alone.Open(t.Context(), session.OpenRequest{ID: "stored", Owner: "ada", Agent: "second"}, newEverything(t))
 	if fault.TextOf(err).ID != "agent_not_served" {
 		t.Errorf("a session whose agent is gone: %v", err)
+	}
+}
+
+// TestAgentsOfOneID: if sessions of several agents have one id, a client without an agent gets the own one, and of
+// several own ones the one used last, in memory or not.
+func TestAgentsOfOneID(t *testing.T) { bubble(t, testAgentsOfOneID) }
+
+func testAgentsOfOneID(t *testing.T) {
+	store := agenttest.NewStore()
+	var all []*session.Runtime
+	for _, name := range []string{"first", "second", "third"} {
+		all = append(all, start(t, session.RuntimeConfig{Agent: named(name), Store: store, Now: realTime}))
+	}
+	agents, err := session.NewAgents(all...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := func(owner, agent string) (string, func()) {
+		t.Helper()
+		listener := newEverything(t)
+		s, err := agents.Open(t.Context(), session.OpenRequest{ID: "x", Owner: owner, Agent: agent}, listener)
+		if err != nil {
+			return string(fault.KindOf(err)), func() {}
+		}
+		return (<-listener.Openings).Agent, s.Close
+	}
+	for _, c := range [][2]string{{"ada", "first"}, {"eve", "second"}, {"eve", "third"}} {
+		_, leave := open(c[0], c[1])
+		if c[0] == "ada" { // hers stays in memory
+			defer leave()
+			continue
+		}
+		leave()
+		synctest.Wait()
+	}
+	for owner, want := range map[string]string{"ada": "first", "eve": "third", "bob": string(fault.Forbidden)} {
+		got, leave := open(owner, "")
+		if leave(); got != want {
+			t.Errorf("%s gets %s, not %s", owner, got, want)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"math"
 	"net/http"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -18,7 +19,7 @@ const maxTexts = 256
 // EmbeddingRequest asks for vectors. Parameters that are not listed are ignored.
 type EmbeddingRequest struct {
 	_          struct{} `additionalProperties:"true"`
-	Model      string   `json:"model" minLength:"1" maxLength:"300" doc:"The embedder of GET /api/info, or the agent."`
+	Model      string   `json:"model" minLength:"1" maxLength:"300" doc:"The embedder of GET /api/info, or an agent."`
 	Input      any      `json:"input" doc:"A text, or a list of up to 256 texts."`
 	Format     any      `json:"encoding_format,omitempty" doc:"float or base64."`
 	Dimensions any      `json:"dimensions,omitempty" doc:"Only the length of the vectors."`
@@ -67,7 +68,7 @@ func (s server) addEmbeddings() {
 
 func (s server) embed(ctx context.Context, in *embeddingInput) (*embeddingOutput, error) {
 	r := in.Body
-	if r.Model != s.Embedder.Name() && r.Model != s.Agent {
+	if r.Model != s.Embedder.Name() && !slices.Contains(s.Agents, r.Model) {
 		return nil, unknownModel(r.Model)
 	}
 	texts, err := r.texts()

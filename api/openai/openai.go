@@ -73,8 +73,10 @@ type Config struct {
 	Embedder Embedder
 	// Collections lists the collections.
 	Collections Collections
-	// Agent is the name of the model that searches all collections.
-	Agent string
+	// Agents are the names of the agents, which are models that search all collections. The first is the default.
+	Agents []string
+	// Within makes the sessions of a context those of an agent.
+	Within func(ctx context.Context, agent string) context.Context
 	// ChatModels returns the names of the chat models that users may choose now, among them the default one.
 	// Default: none.
 	ChatModels func() []string
@@ -112,7 +114,7 @@ type ErrorDetail struct {
 
 // Model is a model that a client can choose.
 type Model struct {
-	ID      string `json:"id" doc:"The agent, the agent with @ and a chat model, or docent/ and the name of a collection."`
+	ID      string `json:"id" doc:"An agent, the first agent with @ and a chat model, or docent/ and the name of a collection."`
 	Object  string `json:"object" enum:"model"`
 	Created int64  `json:"created" doc:"When the server started, in Unix seconds."`
 	OwnedBy string `json:"owned_by"`
@@ -130,8 +132,8 @@ func AddRoutes(r *route.Router, cfg Config) {
 	r.Group("/v1/", errorBody)
 	route.Add(r, huma.Operation{
 		Method: http.MethodGet, Path: "/v1/models", OperationID: "openai-models", Tags: []string{tag}, Summary: "List the models",
-		Description: "Lists the agent, which searches all collections, and one model for each collection. " +
-			"With a chat model, it also lists the agent with each model that users may choose, such as docent@fast.",
+		Description: "Lists the agents, which search all collections, and one model for each collection. " +
+			"With a chat model, it also lists the first agent with each model that users may choose, such as docent@fast.",
 	}, s.list)
 	route.Add(r, huma.Operation{
 		Method: http.MethodGet, Path: "/v1/models/{model}", OperationID: "openai-model", Tags: []string{tag}, Summary: "Get a model",
@@ -176,16 +178,22 @@ func (s server) models(ctx context.Context) ([]Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	models := []Model{{ID: s.Agent, Object: "model", Created: s.created, OwnedBy: "docent"}}
-	var names []string
-	if s.ChatModels != nil {
-		names = s.ChatModels()
-	}
-	for _, name := range names {
-		models = append(models, Model{ID: s.Agent + "@" + name, Object: "model", Created: s.created, OwnedBy: "docent"})
+	var ids []string
+	for i, agent := range s.Agents {
+		ids = append(ids, agent)
+		if i > 0 || s.ChatModels == nil {
+			continue
+		}
+		for _, name := range s.ChatModels() {
+			ids = append(ids, agent+"@"+name)
+		}
 	}
 	for _, c := range infos {
-		models = append(models, Model{ID: collectionPrefix + c.Name, Object: "model", Created: s.created, OwnedBy: "docent"})
+		ids = append(ids, collectionPrefix+c.Name)
+	}
+	models := make([]Model, len(ids))
+	for i, id := range ids {
+		models[i] = Model{ID: id, Object: "model", Created: s.created, OwnedBy: "docent"}
 	}
 	return models, nil
 }
@@ -211,13 +219,13 @@ func unknownModel(name string) error {
 // chosen returns the collections that a model searches, where none means all, and its chat
 // model, or "".
 func (s server) chosen(ctx context.Context, model string) (collections []string, chat string, err error) {
-	if model == s.Agent {
+	if slices.Contains(s.Agents, model) {
 		return nil, "", nil
 	}
 	if _, err := s.find(ctx, model); err != nil {
 		return nil, "", err
 	}
-	if chat, ok := strings.CutPrefix(model, s.Agent+"@"); ok {
+	if chat, ok := strings.CutPrefix(model, s.Agents[0]+"@"); ok {
 		return nil, chat, nil
 	}
 	return []string{strings.TrimPrefix(model, collectionPrefix)}, "", nil

@@ -24,7 +24,7 @@ func FuzzRequests(f *testing.F) {
 	f.Add([]byte(`{"model":"a","messages":[{"role":"assistant","content":null},{"role":"user","content":[{"type":"text","text":"x"}]}]}`))
 	f.Add([]byte(`{"model":"a","input":[{"type":"reasoning"},{"role":"user","content":[{"type":"input_text","text":"x"}]}],"text":{"format":{}}}`))
 	f.Add([]byte(`{"model":"a","input":["x","y"],"encoding_format":"base64","tool_choice":"none","top_logprobs":0}`))
-	s := server{Config: Config{Collections: noCollections{}, Agent: "a"}}
+	s := server{Config: Config{Collections: noCollections{}, Agents: []string{"a"}}}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var c ChatRequest
 		if json.Unmarshal(data, &c) == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,6 +46,8 @@ type question struct {
 
 	rag.Request
 	stops []string
+	// agent is the agent of a session, or "" for that of the stored session.
+	agent string
 	// task is a request for something other than an answer from documents, or nil.
 	task *task
 	// streams says that the client reads the answer while it is written.
@@ -104,7 +107,11 @@ func (s server) question(ctx context.Context, c Caller, model string, metadata a
 		return question{}, fault.New(fault.Invalid, "no_user_message", "the last message must be a question of the user")
 	}
 	earlier := turns[max(0, last-rag.MaxHistory):last]
-	return question{Caller: c, Request: rag.Request{
+	agent := ""
+	if slices.Index(s.Agents, model) > 0 { // the first one stands for all, for clients that do not choose
+		agent = model
+	}
+	return question{Caller: c, agent: agent, Request: rag.Request{
 		Model: chat, Question: turns[last].Text, Turns: earlier, History: len(earlier), Collections: collections, Documents: documents,
 		Place: place,
 	}}, nil
@@ -221,7 +228,11 @@ func (s server) ask(ctx context.Context, q question) (wait, error) {
 	if err != nil {
 		return nil, err
 	}
-	frames, err := s.Conversations.Say(ctx, q.Session, q.Question, payload.AskOptions{
+	within := ctx
+	if q.agent != "" {
+		within = s.Within(ctx, q.agent)
+	}
+	frames, err := s.Conversations.Say(within, q.Session, q.Question, payload.AskOptions{
 		Model: q.Model, Collections: q.Collections, Documents: q.Documents, Folders: q.Place.Folders, Tags: q.Place.Tags,
 	})
 	if err != nil {

@@ -14,6 +14,8 @@ export interface Settings {
   token: string;
   /** Which documents are asked; empty is all of them. */
   collections: string[];
+  /** The agent that answers; '' is the first one of the server. */
+  agent: string;
   /** Questions to begin with. */
   questions: string[];
   /** The address of a person who helps, or ''. */
@@ -22,7 +24,7 @@ export interface Settings {
 
 /** attributes are those that are read, as they are written in HTML. */
 export const attributes = [
-  'data-title', 'data-greeting', 'data-theme', 'data-accent', 'data-position', 'data-lang', 'data-open', 'data-questions', 'data-contact', 'data-collections', 'data-token',
+  'data-title', 'data-greeting', 'data-theme', 'data-accent', 'data-position', 'data-lang', 'data-open', 'data-questions', 'data-contact', 'data-collections', 'data-agent', 'data-token',
 ] as const;
 
 type Name = (typeof attributes)[number];
@@ -43,6 +45,7 @@ export function read(script: Element): Settings {
     token: of('data-token'),
     questions: of('data-questions').split('|').map((q) => q.trim()).filter(Boolean).slice(0, mostQuestions),
     contact: contact(of('data-contact')),
+    agent: of('data-agent'),
     collections: of('data-collections').split(',').map((c) => c.trim()).filter(Boolean),
   };
 }

@@ -44,7 +44,7 @@ export class Panel {
   private greets = false;
 
   constructor(server: string, settings: Settings, private readonly words: Words) {
-    this.session = new Session({ server, token: settings.token, collections: settings.collections, changed: () => this.changed() });
+    this.session = new Session({ server, token: settings.token, collections: settings.collections, agent: settings.agent, changed: () => this.changed() });
     this.button = make('button', { type: 'button', class: 'launcher', 'aria-expanded': 'false', 'aria-haspopup': 'dialog', click: () => (this.shown ? this.close() : this.open()) }, sign('chat'));
     this.input = make('textarea', { rows: '1', 'aria-label': words.question, placeholder: words.placeholder, dir: 'auto', enterkeyhint: 'send', input: () => this.typed(), keydown: (e) => this.key(e as KeyboardEvent) });
     this.submit = make('button', { type: 'submit', class: 'send' });

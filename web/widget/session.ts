@@ -18,6 +18,7 @@ export interface SessionOptions {
   server: string;
   token: string;
   collections: string[];
+  agent: string;
   changed(): void;
 }
 
@@ -35,8 +36,8 @@ export class Session {
   /** connect is for when the widget is opened: before, nothing is asked of the server. */
   connect(): void {
     if (this.client && this.client.state !== 'closed') return void this.client.connect();
-    const { server, token } = this.options;
-    const client = new DocentClient({ url: `${server}/ws`, sessionId: this.kept(), lastSeq: 0, token: token || undefined, keep: true });
+    const { server, token, agent } = this.options;
+    const client = new DocentClient({ url: `${server}/ws${agent && `?agent=${encodeURIComponent(agent)}`}`, sessionId: this.kept(), lastSeq: 0, token: token || undefined, keep: true });
     this.client = client;
     this.trouble = 'connecting';
     client.on('any', (event) => {
@@ -131,7 +132,8 @@ export class Session {
   }
 
   private get key(): string {
-    return `docent.widget ${this.options.server}`;
+    const { server, agent } = this.options;
+    return `docent.widget ${server}${agent && ` ${agent}`}`; // each agent has its own conversations
   }
 
   private kept(): string | undefined {

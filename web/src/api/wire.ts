@@ -1656,7 +1656,7 @@ export interface components {
             encoding_format?: unknown;
             /** @description A text, or a list of up to 256 texts. */
             input: unknown;
-            /** @description The embedder of GET /api/info, or the agent. */
+            /** @description The embedder of GET /api/info, or an agent. */
             model: string;
         } & {
             [key: string]: unknown;
@@ -1707,7 +1707,7 @@ export interface components {
              * @description When the server started, in Unix seconds.
              */
             created: number;
-            /** @description The agent, the agent with @ and a chat model, or docent/ and the name of a collection. */
+            /** @description An agent, the first agent with @ and a chat model, or docent/ and the name of a collection. */
             id: string;
             /** @enum {string} */
             object: "model";

@@ -31,16 +31,16 @@ describe('the attributes of the widget', () => {
   });
 
   test('have defaults', () => {
-    expect(read(tag({}))).toEqual({ theme: 'auto', accent: '', title: '', greeting: '', position: 'end', language: 'en', open: false, token: '', questions: [], contact: '', collections: [] });
+    expect(read(tag({}))).toEqual({ theme: 'auto', accent: '', title: '', greeting: '', position: 'end', language: 'en', open: false, token: '', questions: [], contact: '', agent: '', collections: [] });
   });
 
   test('are read', () => {
     expect(
       read(tag({
         'data-theme': 'Dark', 'data-accent': ' #abc ', 'data-title': ' Ask ', 'data-greeting': 'Hi', 'data-position': 'start', 'data-lang': 'de-AT',
-        'data-open': '', 'data-token': 'dct_1', 'data-collections': 'faq, handbook,', 'data-questions': 'How much? | When?|', 'data-contact': 'mailto:help@example.org',
+        'data-open': '', 'data-token': 'dct_1', 'data-collections': 'faq, handbook,', 'data-agent': ' orders ', 'data-questions': 'How much? | When?|', 'data-contact': 'mailto:help@example.org',
       })),
-    ).toEqual({ theme: 'dark', accent: '#abc', title: 'Ask', greeting: 'Hi', position: 'start', language: 'de', open: true, token: 'dct_1', questions: ['How much?', 'When?'], contact: 'mailto:help@example.org', collections: ['faq', 'handbook'] });
+    ).toEqual({ theme: 'dark', accent: '#abc', title: 'Ask', greeting: 'Hi', position: 'start', language: 'de', open: true, token: 'dct_1', questions: ['How much?', 'When?'], contact: 'mailto:help@example.org', agent: 'orders', collections: ['faq', 'handbook'] });
   });
 
   test('with invalid values are ignored', () => {
