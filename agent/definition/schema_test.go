@@ -259,7 +259,7 @@ func TestSchemaFiles(t *testing.T) {
 	}
 	files["the new file"] = string(fresh)
 	root := filepath.Join("..", "..")
-	for _, pattern := range []string{"examples/*/*.yaml", "docs/how-to/write-agents.md", "docs/reference/agent-yaml.md"} {
+	for _, pattern := range []string{"examples/*/*.yaml", "docs/how-to/agent-*.md", "docs/how-to/write-agents.md", "docs/how-to/*baf*.md", "docs/reference/agent-yaml.md"} {
 		paths, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("%s: %v", pattern, err)

@@ -22,7 +22,7 @@ type features struct {
 
 // The weights of the features in the score, as logits. TestCalibration fits them
 // to the messages of testdata/messages.tsv with odd ids. It fails if the result
-// differs from these values. docs/how-to/write-agents.md shows the accuracy on
+// differs from these values. docs/how-to/agent-messages.md shows the accuracy on
 // the other messages.
 const (
 	weightCosine  = 3.45

@@ -1,3 +1,3 @@
-// Package guide holds the code of docs/how-to/write-agents.md. Its tests compile and
-// run the code, and compare it with the guide.
+// Package guide holds the code of docs/how-to/write-agents.md and of the pages that it lists. Its tests compile
+// and run the code, and compare it with the pages.
 package guide

@@ -173,7 +173,9 @@ func Example_triggers() {
 	idle, news := a.State("idle", agent.Initial), a.State("news")
 	a.Trigger(agent.Trigger{Event: "morning", Clock: agent.Clock{Hour: 9, Days: agent.Workdays}, For: "group:sales"})
 	idle.OnEvent("morning").GoTo(news)
-	news.Body(func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, "Good morning, "+s.Username()+"!") })
+	news.Body(func(ctx context.Context, s *agent.Session) error {
+		return s.Reply(ctx, "Good morning, "+s.Username()+"!")
+	})
 	news.GoTo(idle)
 	talk(a, event{"morning", nil})
 	// Output: Good morning, Ada!

@@ -21,11 +21,19 @@ import (
 
 // The pages with the code of agents and with their limits.
 const (
-	guide     = "../../docs/how-to/write-agents.md"
-	reference = "../../docs/reference/agent-yaml.md"
-	fromBAF   = "../../docs/how-to/coming-from-baf.md"
-	limits    = "../../docs/reference/limits.md"
+	guides  = "../../docs/how-to/"
+	intents = guides + "agent-messages.md"
+	limits  = "../../docs/reference/limits.md"
 )
+
+// pages are the pages with code, beside those of fromBAF.
+var pages = []string{
+	guides + "write-agents.md", guides + "agent-states.md", intents, guides + "agent-tools.md", guides + "run-agents.md",
+	"../../docs/reference/agent-yaml.md", "../../docs/reference/agent-go.md",
+}
+
+// fromBAF are the pages with the constructs of BAF.
+var fromBAF = []string{guides + "coming-from-baf.md", guides + "baf-documents.md"}
 
 // read returns a file's text.
 func read(t *testing.T, file string) string {
@@ -40,17 +48,32 @@ func read(t *testing.T, file string) string {
 // blocks returns the fenced blocks of the pages in a language.
 func blocks(t *testing.T, language string) []string {
 	t.Helper()
-	return slices.Concat(blocksOf(t, guide, language), blocksOf(t, reference, language), blocksOf(t, fromBAF, language))
+	return blocksOf(t, slices.Concat(pages, fromBAF), language)
 }
 
-// blocksOf returns the fenced blocks of a page in a language.
-func blocksOf(t *testing.T, page, language string) []string {
+// blocksOf returns the fenced blocks of some pages in a language.
+func blocksOf(t *testing.T, pages []string, language string) []string {
 	t.Helper()
 	var out []string
-	for _, m := range regexp.MustCompile("(?s)\n```"+language+"\n(.*?\n)```\n").FindAllStringSubmatch(read(t, page), -1) {
-		out = append(out, m[1])
+	for _, page := range pages {
+		for _, m := range regexp.MustCompile("(?s)\n```"+language+"\n(.*?\n)```\n").FindAllStringSubmatch(read(t, page), -1) {
+			out = append(out, m[1])
+		}
 	}
 	return out
+}
+
+// maxPage bounds a page that people read from its beginning, in lines.
+const maxPage = 300
+
+// TestPages bounds the guides.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	for _, page := range slices.Concat(pages, fromBAF) {
+		if n := strings.Count(read(t, page), "\n"); n > maxPage && strings.HasPrefix(page, guides) {
+			t.Errorf("%s has %d lines, at most %d are allowed: divide it by task", page, n, maxPage)
+		}
+	}
 }
 
 // flat is code without indentation and the spaces before comments.
@@ -107,7 +130,7 @@ func TestLimits(t *testing.T) {
 		"agent.MaxPeerMessageBytes": agent.MaxPeerMessageBytes, "reason.MaxParallel": reason.MaxParallel,
 		"journal.MaxNameBytes": journal.MaxNameBytes, "peer.MaxSessionPeers": peer.MaxSessionPeers, "peer.MaxPeerQueue": peer.MaxPeerQueue,
 		"peer.DefaultExchange": peer.DefaultExchange, "agent.MaxTriggers": agent.MaxTriggers,
-		"agent.MaxAgentDepth":  agent.MaxAgentDepth, "agent.MaxTasks": agent.MaxTasks,
+		"agent.MaxAgentDepth": agent.MaxAgentDepth, "agent.MaxTasks": agent.MaxTasks,
 		"agent.MaxConsultations": agent.MaxConsultations, "agent.DefaultTaskTokens": agent.DefaultTaskTokens,
 		"reason.DefaultMaxSteps": reason.DefaultMaxSteps, "reason.MaxRunSteps": reason.MaxRunSteps,
 		"reason.DefaultHistoryTokens": reason.DefaultHistoryTokens, "reason.DefaultParallel": reason.DefaultParallel,
@@ -140,7 +163,7 @@ func TestAccuracy(t *testing.T) {
 	if line == nil {
 		t.Fatal("the measurement is gone")
 	}
-	_, said, _ := strings.Cut(read(t, guide), "messages that were not used to choose the weights")
+	_, said, _ := strings.Cut(read(t, intents), "messages that were not used to choose the weights")
 	said, _, _ = strings.Cut(said, "examples.golden")
 	for _, number := range line[1:] {
 		if !strings.Contains(said, number) {

@@ -106,7 +106,7 @@ func TestPrograms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commands := regexp.MustCompile("(?s)\n *```sh\n *mkdir support(.*?)```").FindString(read(t, guide))
+	commands := regexp.MustCompile("(?s)\n *```sh\n *mkdir support(.*?)```").FindString(read(t, guides+"write-agents.md"))
 	commands = strings.NewReplacer("```sh", "", "```", "", "/path/to/docent", repository).Replace(commands)
 	programs := []string{}
 	for _, block := range blocks(t, "go") {
