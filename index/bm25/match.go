@@ -110,9 +110,11 @@ func (x *Index) Match(ctx context.Context, question string, ids []int64) ([]text
 }
 
 func termsOf(groups []group) []text.Term {
-	terms := make([]text.Term, len(groups))
-	for i, g := range groups {
-		terms[i] = text.Term{Text: g.Name, Word: g.Word, IDF: float64(g.IDF)}
+	var terms []text.Term
+	for _, g := range groups {
+		if !g.Synonym {
+			terms = append(terms, text.Term{Text: g.Name, Word: g.Word, IDF: float64(g.IDF)})
+		}
 	}
 	return terms
 }
@@ -123,7 +125,7 @@ func (m *matching) run(question string) []text.Term {
 	var mass float32
 	scores := make([]struct{ score, heading, coverage float32 }, len(m.out))
 	for _, g := range groups {
-		mass += g.IDF
+		mass += g.Covers()
 		times := g.Weight / max(g.IDF, 1e-9)
 		count := m.read(g)
 		headingIDF := keyword.IDF(count.headings, m.x.live)
@@ -134,7 +136,7 @@ func (m *matching) run(question string) []text.Term {
 			slot := r.p.slot()
 			s.score += g.Weight * m.x.saturated(slot, r.p.tf())
 			if r.row != covered {
-				s.coverage += g.IDF
+				s.coverage += g.Covers()
 				covered = r.row
 			}
 			if tf := r.p.headingTF(); tf > 0 {

@@ -263,9 +263,11 @@ func (x *Index) match(ctx context.Context, question string, ids []int64) ([]text
 	if err != nil {
 		return nil, nil, err
 	}
-	out := make([]text.Term, len(groups))
-	for i, g := range groups {
-		out[i] = text.Term{Text: g.Name, Word: g.Word, IDF: float64(g.IDF)}
+	var out []text.Term
+	for _, g := range groups {
+		if !g.Synonym {
+			out = append(out, text.Term{Text: g.Name, Word: g.Word, IDF: float64(g.IDF)})
+		}
 	}
 	matches := make([]retrieve.Match, len(ids))
 	if len(ids) == 0 || len(groups) == 0 {
@@ -333,7 +335,7 @@ func (m *described) add(c *matched) {
 	var coverage, inHeading, inDocument float32
 	at := 0
 	for _, g := range m.groups {
-		mass += g.IDF
+		mass += g.Covers()
 		times := g.Weight / max(g.IDF, 1e-9)
 		var headings, documents int64
 		for _, term := range g.Terms {
@@ -355,7 +357,7 @@ func (m *described) add(c *matched) {
 			}
 		}
 		if covered {
-			coverage += g.IDF
+			coverage += g.Covers()
 		}
 		documentIDF := keyword.IDF(int(min(documents, m.documents)), int(m.documents))
 		inDocument += times * documentIDF * keyword.Saturated(float32(sum), documentNorm)

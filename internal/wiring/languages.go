@@ -78,7 +78,7 @@ func (b *byLanguage) Compare(ctx context.Context, question string, languages, te
 			return nil, fmt.Errorf("compare by language: %w", err)
 		}
 		return values, nil
-	case slices.ContainsFunc(languages, foreign):
+	case slices.ContainsFunc(languages, foreign) && (foreign(text.Language(question)) || !slices.ContainsFunc(languages, isEnglish)):
 		return nil, nil
 	default:
 		return b.english.Compare(ctx, question, texts)
@@ -96,6 +96,9 @@ const (
 
 // foreign reports whether a language is neither English nor unknown.
 func foreign(language string) bool { return language != "" && language != "en" }
+
+// isEnglish reports whether a language is English or unknown.
+func isEnglish(language string) bool { return !foreign(language) }
 
 // languageShare returns the share of the multilingual model in the score of a
 // passage. language is that of the question. Both shares were chosen on XQuAD.

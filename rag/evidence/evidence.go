@@ -178,7 +178,7 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 		return Signs{Gap: 1, Strange: 1}, Coverage{}
 	}
 	for _, t := range terms {
-		if !known[t.Stem] && q.addSpelling(vocabulary, t, passages) {
+		if !known[t.Stem] && (q.addSpelling(vocabulary, t, passages) || q.addSynonyms(t, passages)) {
 			known[t.Stem] = true
 		}
 	}

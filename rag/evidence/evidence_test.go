@@ -227,6 +227,19 @@ func TestWordsOfPeople(t *testing.T) {
 	}
 }
 
+// TestSynonyms: a German question in other words than the passage lacks no subject.
+func TestSynonyms(t *testing.T) {
+	t.Parallel()
+	passages := []Passage{
+		{Heading: "Handbuch", Text: "Ein defekter Bildschirm wird vom Händler ersetzt. Senden Sie die Rechnung mit.", Language: "de"},
+	}
+	question := "mein Monitor ist kaputt"
+	signs, coverage := Read(testStatic, question, 0, Corpus{Chunks: 3}, passages)
+	if len(coverage.Lacking) > 0 || signs.Close < 1 {
+		t.Errorf("got %+v, lacking %v", signs, coverage.Lacking)
+	}
+}
+
 // TestOtherNumber: a number behind a name belongs to the name.
 func TestOtherNumber(t *testing.T) {
 	t.Parallel()

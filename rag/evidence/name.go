@@ -146,6 +146,22 @@ func (q *asked) addSpelling(vocabulary Vocabulary, t text.Weighted, passages []r
 	return found
 }
 
+// addSynonyms adds a word of the question to the sentences that have a synonym. It returns false if there are none.
+func (q *asked) addSynonyms(t text.Weighted, passages []readPassage) (found bool) {
+	same := q.analysis.Synonyms(q.text[t.Start:t.End])
+	if same == nil {
+		return false
+	}
+	for _, p := range passages {
+		for _, set := range append([]map[string]bool{p.heading}, p.sentences...) {
+			if slices.ContainsFunc(same, func(stem string) bool { return set[stem] }) {
+				set[t.Stem], found = true, true
+			}
+		}
+	}
+	return found
+}
+
 // spelling returns a function that reports whether a text in small letters has a word in another spelling, or nil.
 func (q *asked) spelling(vocabulary Vocabulary, t text.Weighted) func(s string) bool {
 	written := strings.ToLower(q.text[t.Start:t.End])

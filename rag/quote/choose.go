@@ -19,7 +19,7 @@ const (
 	weightContext = .2
 	// weightClosest and weightMean are the weights of the encoder's similarity: of the closest quote and of the mean.
 	weightClosest = 1.5
-	weightMean    = 1.0
+	weightMean    = .4
 	weightPrior   = .5
 	weightHint    = .5
 	// weightName rewards a name that the question does not contain, because such a name is often the answer.
@@ -535,8 +535,8 @@ func (e *extractor) shared(chosen []quote) []quote {
 		said := sameWords(c.trimmed())
 		same := func(q quote) bool { return q.Kind == c.Kind && q.label == c.label && sameWords(q.trimmed()) == said }
 		for doc, passage := range e.passages {
-			if doc != c.doc && slices.ContainsFunc(passage, same) {
-				chosen[i].also = append(chosen[i].also, doc+1)
+			if at := slices.IndexFunc(passage, same); doc != c.doc && at >= 0 {
+				chosen[i].also = append(chosen[i].also, passage[at].cited+1)
 			}
 		}
 	}

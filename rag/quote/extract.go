@@ -1,6 +1,7 @@
 package quote
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -32,6 +33,8 @@ type quote struct {
 	text string
 	// indent is the white space in front of its first line.
 	indent string
+	// cited is the number of its passage, counted from 0. It differs from doc if neighbors are read as one text.
+	cited int
 	// header is the first row of the table of a row, or "".
 	header string
 	// label is the line above the sentence that names its subject: a line of the passage, or the last heading.
@@ -79,9 +82,11 @@ type extractor struct {
 	// practical reports that the question asks what to do.
 	practical bool
 	// task is the task that the question asks how to do, in the form of plainWordsOf, or "".
-	task  string
-	terms []text.Weighted
-	hints []hint
+	task string
+	// analysis is that of the question, if a passage has its language, or of the best passage.
+	analysis text.Analysis
+	terms    []text.Weighted
+	hints    []hint
 	// defines is the question if it asks for a definition, or nil.
 	defines *definition.Question
 	vector  []float32
@@ -120,14 +125,15 @@ func extract(static *embed.Static, query Query) []quote {
 	for _, p := range passages {
 		e.documents = append(e.documents, p.Passage)
 	}
-	for i, p := range passages {
-		e.passages = append(e.passages, e.read(i, p.Passage, asked))
+	for i := range passages {
 		e.prior = append(e.prior, prior(passages, i))
 	}
-	e.terms = text.Weigh(query.Searched, query.Terms, e.known())
+	e.analysis = analysisOf(query.Question, passages)
+	e.readSections(asked)
+	e.terms = e.analysis.Weigh(query.Searched, query.Terms, e.known())
 	for i, p := range passages {
-		e.headed = append(e.headed, heads(p.Passage, e.terms))
-		heading := headingStems(corpus.HeadingLine(p.Document.Title, p.Headings))
+		e.headed = append(e.headed, e.heads(p.Passage))
+		heading := e.headingStems(corpus.HeadingLine(p.Document.Title, p.Headings))
 		for at := range e.passages[i] {
 			e.cover(&e.passages[i][at], heading)
 		}
@@ -140,29 +146,83 @@ func extract(static *embed.Static, query Query) []quote {
 	return e.complete(e.choose())
 }
 
+// analysisOf returns the analysis of the language of a question, if one of the passages has it, or else of the best passage.
+func analysisOf(question string, passages []Passage) text.Analysis {
+	var languages []string
+	for _, p := range passages {
+		if l := p.Document.Language; l != "" && !slices.Contains(languages, l) {
+			languages = append(languages, l)
+		}
+	}
+	if l := text.LanguageAmong(question, languages...); slices.Contains(languages, l) {
+		return text.AnalysisOf(l)
+	}
+	if len(languages) > 0 {
+		return text.AnalysisOf(languages[0])
+	}
+	return text.Analysis{}
+}
+
+// readSections reads the passages. Neighbors in one section of a document are read as one text, because a section goes on behind the
+// end of a passage. It belongs to the best of them.
+func (e *extractor) readSections(asked string) {
+	e.passages = make([][]quote, len(e.documents))
+	for i, p := range e.documents {
+		if slices.ContainsFunc(e.documents[:i], func(o corpus.Passage) bool { return sameSection(o, p) && adjacent(o, p) }) {
+			continue // it was read with a better one
+		}
+		part := []int{i}
+		for grown := true; grown; {
+			grown = false
+			for j := i + 1; j < len(e.documents); j++ {
+				next := e.documents[j]
+				if !slices.Contains(part, j) && sameSection(next, p) &&
+					slices.ContainsFunc(part, func(k int) bool { return adjacent(e.documents[k], next) }) {
+					part, grown = append(part, j), true
+				}
+			}
+		}
+		slices.SortFunc(part, func(a, b int) int { return cmp.Compare(e.documents[a].Ordinal, e.documents[b].Ordinal) })
+		block := 0
+		for _, j := range part {
+			for _, q := range e.read(i, e.documents[j], asked) {
+				q.cited, q.at = j, len(e.passages[i])
+				q.Block += block
+				e.passages[i] = append(e.passages[i], q)
+			}
+			if n := len(e.passages[i]); n > 0 {
+				block = e.passages[i][n-1].Block + 1
+			}
+		}
+	}
+}
+
+// adjacent reports whether two passages are neighbors in their document.
+func adjacent(a, b corpus.Passage) bool { return a.Ordinal-b.Ordinal == 1 || b.Ordinal-a.Ordinal == 1 }
+
 // minHeaded is the share of a question from which a heading names its subject.
 const minHeaded = .6
 
 // headingStems returns the stems of the words of a heading, and of two words together: a question may say "backup" for "back up".
-func headingStems(line string) map[string]bool {
-	out := text.Stems(line)
+func (e *extractor) headingStems(line string) map[string]bool {
+	out := e.analysis.Stems(line)
 	words := strings.Fields(line)
 	for i := range max(0, len(words)-1) {
-		maps.Copy(out, text.Stems(words[i]+words[i+1]))
+		maps.Copy(out, e.analysis.Stems(words[i]+words[i+1]))
 	}
 	return out
 }
 
 // heads returns the larger share of the question in the last heading and the title of a passage, or 0 if it is small.
-func heads(p corpus.Passage, terms []text.Weighted) float64 {
+func (e *extractor) heads(p corpus.Passage) float64 {
 	lines := []string{p.Document.Title}
 	if n := len(p.Headings); n > 0 {
 		lines = append(lines, p.Headings[n-1])
 	}
 	most := 0.0
 	for _, line := range lines {
-		stems, sum := headingStems(line), 0.0
-		for _, t := range terms {
+		stems, sum := e.headingStems(line), 0.0
+		for _, t := range e.terms {
 			if stems[t.Stem] {
 				sum += t.Weight
 			}
@@ -175,49 +235,59 @@ func heads(p corpus.Passage, terms []text.Weighted) float64 {
 	return most
 }
 
-// compare sets the similarity of each quote and the question.
+// compare sets the similarity of each quote and the question. The sentences of a short paragraph or item are compared together.
 func (e *extractor) compare(similar func([]string) []float64) {
 	if similar == nil {
 		return
 	}
-	var quotes []*quote
+	var groups [][]quote
 	var texts []string
 	for _, passage := range e.passages {
-		for i := range passage {
-			q := &passage[i]
-			if q.Kind == text.TitleSentence && len(passage) > 1 {
-				continue
+		for from := 0; from < len(passage) && len(groups) < maxCompared; {
+			end := from + 1
+			if passage[from].Kind != text.TitleSentence || len(passage) == 1 {
+				for end < len(passage) && passage[end].sameBlock(passage[from]) && words(passage[from:end+1]) <= maxParagraph {
+					end++
+				}
+				groups, texts = append(groups, passage[from:end]), append(texts, compared(passage[from:end]))
 			}
-			if len(quotes) < maxCompared {
-				quotes, texts = append(quotes, q), append(texts, q.compared())
-			}
+			from = end
 		}
 	}
 	values := similar(texts)
-	if len(values) != len(quotes) {
+	if len(values) != len(groups) {
 		return
 	}
-	for i, q := range quotes {
-		q.similar = values[i]
+	for i, group := range groups {
+		for at := range group {
+			group[at].similar = values[i]
+		}
 	}
 	e.encoded = true
 }
 
+// sameBlock reports whether two quotes are sentences of one paragraph or item.
+func (q quote) sameBlock(other quote) bool { return q.Block == other.Block && q.Kind == other.Kind }
+
 // Bounds of the work of the encoder for one question.
 const (
-	// maxCompared is the maximum number of sentences.
+	// maxCompared is the maximum number of texts.
 	maxCompared = 48
-	// maxComparedBytes is the length from which a sentence is cut.
-	maxComparedBytes = 400
+	// maxComparedBytes is the length from which a text is cut.
+	maxComparedBytes = 800
 )
 
-// compared is the text that is compared with the question.
-func (q *quote) compared() string {
-	body := text.Cut(q.text, maxComparedBytes)
-	if q.label == "" {
-		return body
+// compared returns the text that is compared with the question.
+func compared(sentences []quote) string {
+	parts := make([]string, len(sentences))
+	for i, q := range sentences {
+		parts[i] = q.text
 	}
-	return shortLabel(q.label) + ": " + body
+	body := text.Cut(strings.Join(parts, " "), maxComparedBytes)
+	if label := sentences[0].label; label != "" {
+		return shortLabel(label) + ": " + body
+	}
+	return body
 }
 
 // prior says how much a passage is trusted compared with the first: its share of the first score.
@@ -263,8 +333,8 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 		q.leans, q.refers, q.ends = leaning.MatchString(q.text), crossReference.MatchString(q.text), text.Ends(q.text)
 		q.adrift = q.leans && q.Kind == text.ProseSentence && len(out) > 0 &&
 			out[len(out)-1].Kind != text.TitleSentence && !(isTerm(label) && ofLabel.MatchString(q.text))
-		for _, w := range text.Words(q.text) {
-			q.stems[w.Stem] = true
+		for _, w := range e.analysis.Words(q.text) {
+			w.AddTo(q.stems)
 			if !w.Part {
 				q.words++
 			}
@@ -364,7 +434,7 @@ const (
 
 // cover computes how much of the question a quote covers.
 func (e *extractor) cover(q *quote, heading map[string]bool) {
-	label := text.Stems(q.label)
+	label := e.analysis.Stems(q.label)
 	q.lead = q.leans && !q.adrift || isTerm(q.label) && !e.mentions(q, q.label)
 	q.covered = make([]float64, len(e.terms))
 	for i, t := range e.terms {
@@ -416,7 +486,7 @@ func inCompound(word string, stems map[string]bool) bool {
 // question.
 func (e *extractor) names(cell string) bool {
 	named := false
-	for stem := range text.Stems(cell) {
+	for stem := range e.analysis.Stems(cell) {
 		switch {
 		case text.IsStop(stem):
 		case slices.ContainsFunc(e.terms, func(t text.Weighted) bool { return t.Stem == stem }):
@@ -441,7 +511,7 @@ func isTerm(label string) bool {
 
 // mentions reports whether a quote contains the first word of a label.
 func (e *extractor) mentions(q *quote, label string) bool {
-	for _, w := range text.Words(label) {
+	for _, w := range e.analysis.Words(label) {
 		return q.stems[w.Stem]
 	}
 	return true

@@ -183,7 +183,7 @@ func (q quote) lines(source corpus.Document) string {
 // citations returns the numbers of the passages that contain the quote, and
 // their markers.
 func (q quote) citations() (passages []int, markers string) {
-	passages = append([]int{q.doc + 1}, q.also...)
+	passages = append([]int{q.cited + 1}, q.also...)
 	for _, n := range passages {
 		markers += "[" + strconv.Itoa(n) + "]"
 	}

@@ -116,9 +116,9 @@ func TestRenderTogether(t *testing.T) {
 		{Sentence: text.Sentence{Kind: text.ProseSentence}, text: "The default is 4MB.", label: "4.1. work_mem (integer)", lead: true},
 		{Sentence: text.Sentence{Kind: text.ItemSentence, Block: 1}, text: "- one"},
 		{Sentence: text.Sentence{Kind: text.ItemSentence, Block: 2}, text: "- two"},
-		{Sentence: text.Sentence{Kind: text.CodeSentence, Block: 3}, text: "SET x;", doc: 1},
-		{Sentence: text.Sentence{Kind: text.RowSentence, Block: 4, Start: 12}, text: "b | 2", header: "name | size", doc: 2},
-		{Sentence: text.Sentence{Kind: text.RowSentence, Block: 5, Start: 18}, text: "c | 3", header: "name | size", doc: 2},
+		{Sentence: text.Sentence{Kind: text.CodeSentence, Block: 3}, text: "SET x;", doc: 1, cited: 1},
+		{Sentence: text.Sentence{Kind: text.RowSentence, Block: 4, Start: 12}, text: "b | 2", header: "name | size", doc: 2, cited: 2},
+		{Sentence: text.Sentence{Kind: text.RowSentence, Block: 5, Start: 18}, text: "c | 3", header: "name | size", doc: 2, cited: 2},
 	}
 	got, sentences := render(quotes, []Passage{{}, {}, {}}, "")
 	want := "**work_mem (integer):** Sets the memory. [1] The default is 4MB. [1]\n\n- one [1]\n- two [1]\n\n```\nSET x;\n```\n[2]\n\n| name | size |\n| --- | --- |\n| b | 2 [3] |\n| c | 3 [3] |"

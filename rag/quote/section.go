@@ -50,7 +50,7 @@ const (
 	// maxSection is the length up to which the text around the best block is quoted.
 	maxSection = 100
 	// maxPractical is the number of words from which the answer gets no further block.
-	maxPractical = 120
+	maxPractical = 170
 )
 
 // weightProcedure rewards the steps of a trusted passage for a practical question. Their words are seldom those of the problem.

@@ -47,3 +47,22 @@ func TestPointers(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 }
+
+// TestSectionBehindPassage: a section goes on in the next passage of the document, which is cited for its part.
+func TestSectionBehindPassage(t *testing.T) {
+	t.Parallel()
+	question := "the database is damaged and does not open, can I rescue the data"
+	damaged := passage(1, "Repair", "Repairing databases", "A damaged database does not open. The repair reads as much data as possible.")
+	steps := passage(2, "Repair", "Repairing databases", "First create a new file. Then choose File → Import, and the format for repairs.")
+	steps.Document, steps.DocumentID, steps.Ordinal = damaged.Document, damaged.DocumentID, damaged.Ordinal+1
+	other := passage(3, "Backup", "Schedule", "The backup of the database runs at night.")
+	got, sentences := Answer(testStatic, Query{Question: question, Searched: question, Passages: []Passage{damaged, other, steps}})
+	if !strings.Contains(got, "does not open. The repair reads as much data as possible. [1]\n\nFirst create a new file.") {
+		t.Fatalf("got\n%s", got)
+	}
+	for _, s := range sentences {
+		if strings.Contains(got[s.Start:s.End], "Import") && s.Passages[0] != 3 {
+			t.Errorf("%q cites %v", got[s.Start:s.End], s.Passages)
+		}
+	}
+}

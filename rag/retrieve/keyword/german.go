@@ -102,3 +102,50 @@ func addTerm(g *Group, term string) {
 		g.Terms = append(g.Terms, term)
 	}
 }
+
+const (
+	// synonymWeight is the weight of a synonym, as a share of the weight of the word.
+	synonymWeight = .6
+	// maxSynonyms limits the synonyms of a word, and maxSynonymous the words of a query with synonyms.
+	maxSynonyms, maxSynonymous = 8, 12
+)
+
+// asksInGerman reports whether a query for passages in the given languages may be in German.
+func asksInGerman(query string, languages []Language) bool {
+	if !slices.ContainsFunc(languages, isGerman) {
+		return false
+	}
+	names := make([]string, len(languages))
+	for i, l := range languages {
+		names[i] = l.Name
+	}
+	l := text.LanguageAmong(query, names...)
+	return l == german || l == ""
+}
+
+// synonyms returns a group with the synonyms of each German word that has some in the index of n passages.
+func synonyms(groups []Group, lexicon Lexicon, n int) []Group {
+	var out []Group
+	for _, g := range groups[:min(len(groups), maxSynonymous)] {
+		same := Group{Name: g.Name, Word: g.Word, Synonym: true}
+		words := text.GermanSynonyms(g.Word)
+		for _, word := range words[:min(len(words), maxSynonyms)] {
+			for _, term := range relatives(word) {
+				if chunks := lexicon.Chunks(term); chunks > 0 && !slices.Contains(g.Terms, term) && !slices.Contains(same.Terms, term) {
+					same.Terms, same.Chunks = append(same.Terms, term), same.Chunks+chunks
+				}
+			}
+		}
+		if same.Chunks == 0 {
+			continue
+		}
+		same.Chunks = min(same.Chunks, n)
+		same.IDF = IDF(same.Chunks, n)
+		same.Weight = synonymWeight * same.IDF * g.Weight / max(g.IDF, 1e-9)
+		if g.Chunks > 0 {
+			same.Weight = synonymWeight * min(same.IDF*g.Weight/max(g.IDF, 1e-9), g.Weight)
+		}
+		out = append(out, same)
+	}
+	return out
+}

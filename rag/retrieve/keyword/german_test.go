@@ -43,3 +43,20 @@ func TestGermanGroups(t *testing.T) {
 		t.Errorf("a known word has the terms of others: %v", g)
 	}
 }
+
+// TestGermanSynonyms: a German query also finds synonyms, with less weight than its own words. They are no terms of the query.
+func TestGermanSynonyms(t *testing.T) {
+	t.Parallel()
+	index := germanTerms("defekt", "drucker", "wegwerfen")
+	groups := Groups("der Drucker ist kaputt", index, 10)
+	i := slices.IndexFunc(groups, func(g Group) bool { return g.Synonym })
+	if i < 0 || groups[i].Word != "kaputt" || !slices.Contains(groups[i].Terms, analyzerOf(german).term(piece{text: "defekt"})) {
+		t.Fatalf("no synonym of kaputt: %+v", groups)
+	}
+	if drucker := groups[0]; groups[i].Weight >= drucker.Weight {
+		t.Errorf("the synonym weighs %v, a word as rare %v", groups[i].Weight, drucker.Weight)
+	}
+	if slices.ContainsFunc(Groups("where is the kaputt printer and what does it do", index, 10), func(g Group) bool { return g.Synonym }) {
+		t.Error("an English query has German synonyms")
+	}
+}

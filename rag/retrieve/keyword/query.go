@@ -36,7 +36,12 @@ type Group struct {
 	IDF float32
 	// Weight is IDF times the frequency of the piece in the query.
 	Weight float32
+	// Synonym reports a group of synonyms of another group. Its Weight is lower, and it is no term of the query.
+	Synonym bool
 }
+
+// Covers returns the part of a group in the coverage of a passage that contains it.
+func (g Group) Covers() float32 { return min(g.IDF, g.Weight) }
 
 // Groups analyzes a query for an index of n passages. It drops stop words if the
 // query has other words.
@@ -82,6 +87,9 @@ func Groups(query string, lexicon Lexicon, n int) []Group {
 		g.Chunks = min(g.Chunks, n)
 		g.IDF = IDF(g.Chunks, n)
 		g.Weight *= g.IDF
+	}
+	if asksInGerman(query, languages) {
+		out = append(out, synonyms(out, lexicon, n)...)
 	}
 	return out
 }
