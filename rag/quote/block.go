@@ -85,7 +85,7 @@ func (e *extractor) blocks(doc int) []Block {
 				add(List, from, end)
 			}
 			for _, item := range itemsOf(s, at, end) {
-				add(itemKind(s[item[0]]), item[0], item[1])
+				add(itemKind(s[item[0]:item[1]]), item[0], item[1])
 			}
 			at = end
 		case text.RowSentence:
@@ -114,9 +114,14 @@ func blockOf(kind BlockKind, s []quote, from, to int) Block {
 	return Block{Kind: kind, Passage: s[from].doc, Start: s[from].Start, End: s[to-1].End, from: from, to: to}
 }
 
-// itemKind returns the kind of an item.
-func itemKind(q quote) BlockKind {
-	if numbered.MatchString(q.text) {
+// maxItemTitle is the maximum number of words of a title at the beginning of an item.
+const maxItemTitle = 6
+
+// itemKind returns the kind of an item. A numbered title with a text below it, such as a house rule, is no step.
+func itemKind(item []quote) BlockKind {
+	first := item[0]
+	titled := len(item) > 1 && first.words <= maxItemTitle && !first.ends && !introduces(first)
+	if numbered.MatchString(first.text) && !titled {
 		return Step
 	}
 	return Item

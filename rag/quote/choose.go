@@ -186,7 +186,7 @@ func (e *extractor) widened(c candidate) candidate {
 // Shares of the best block's relation to the question that a further block needs.
 const (
 	minOfBest    = .4
-	minOfSimilar = .85
+	minOfSimilar = .75
 )
 
 // related reports whether a further block has a clear relation to the question: it has nearly as many words of the question as

@@ -129,11 +129,11 @@ func extract(static *embed.Static, query Query) []quote {
 		e.prior = append(e.prior, prior(passages, i))
 	}
 	e.analysis = analysisOf(query.Question, passages)
-	e.readSections(asked)
+	readSections(e, asked)
 	e.terms = e.analysis.Weigh(query.Searched, query.Terms, e.known())
 	for i, p := range passages {
-		e.headed = append(e.headed, e.heads(p.Passage))
-		heading := e.headingStems(corpus.HeadingLine(p.Document.Title, p.Headings))
+		e.headed = append(e.headed, heads(e, p.Passage))
+		heading := headingStems(e.analysis, corpus.HeadingLine(p.Document.Title, p.Headings))
 		for at := range e.passages[i] {
 			e.cover(&e.passages[i][at], heading)
 		}
@@ -165,7 +165,7 @@ func analysisOf(question string, passages []Passage) text.Analysis {
 
 // readSections reads the passages. Neighbors in one section of a document are read as one text, because a section goes on behind the
 // end of a passage. It belongs to the best of them.
-func (e *extractor) readSections(asked string) {
+func readSections(e *extractor, asked string) {
 	e.passages = make([][]quote, len(e.documents))
 	for i, p := range e.documents {
 		if slices.ContainsFunc(e.documents[:i], func(o corpus.Passage) bool { return sameSection(o, p) && adjacent(o, p) }) {
@@ -204,24 +204,24 @@ func adjacent(a, b corpus.Passage) bool { return a.Ordinal-b.Ordinal == 1 || b.O
 const minHeaded = .6
 
 // headingStems returns the stems of the words of a heading, and of two words together: a question may say "backup" for "back up".
-func (e *extractor) headingStems(line string) map[string]bool {
-	out := e.analysis.Stems(line)
+func headingStems(analysis text.Analysis, line string) map[string]bool {
+	out := analysis.Stems(line)
 	words := strings.Fields(line)
 	for i := range max(0, len(words)-1) {
-		maps.Copy(out, e.analysis.Stems(words[i]+words[i+1]))
+		maps.Copy(out, analysis.Stems(words[i]+words[i+1]))
 	}
 	return out
 }
 
 // heads returns the larger share of the question in the last heading and the title of a passage, or 0 if it is small.
-func (e *extractor) heads(p corpus.Passage) float64 {
+func heads(e *extractor, p corpus.Passage) float64 {
 	lines := []string{p.Document.Title}
 	if n := len(p.Headings); n > 0 {
 		lines = append(lines, p.Headings[n-1])
 	}
 	most := 0.0
 	for _, line := range lines {
-		stems, sum := e.headingStems(line), 0.0
+		stems, sum := headingStems(e.analysis, line), 0.0
 		for _, t := range e.terms {
 			if stems[t.Stem] {
 				sum += t.Weight

@@ -191,3 +191,14 @@ func TestCodeEndsSentence(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 }
+
+// TestNumberedRules: a numbered title with a text below it is a rule of its own, and not a step of a list.
+func TestNumberedRules(t *testing.T) {
+	t.Parallel()
+	got := ask(t, "Where do I put paint that is left over in the workshop?", corpus.Prose, "HOUSE RULES\n\n"+
+		"1. Opening hours\nThe house is open from Monday to Friday.\n\n2. Keys\nA key costs 30 euros.\n\n"+
+		"3. Waste\nPaint from the workshop goes to the red bin in the shed. It is emptied on the last Friday of the month.\n\n4. Kitchen\nWash the dishes.")
+	if !strings.Contains(got, "red bin in the shed. It is emptied") || strings.Contains(got, "Opening hours") || strings.Contains(got, "dishes") {
+		t.Errorf("got\n%s", got)
+	}
+}
