@@ -80,7 +80,7 @@ func (r answering) measure(op aggregate) (int, Reply) {
 			}
 		}
 		if len(named) > 1 {
-			named = r.t.narrowed(named, nil)
+			named = moneyFirst(r.t, r.t.narrowed(named, nil))
 		}
 	}
 	switch len(named) {
@@ -89,7 +89,24 @@ func (r answering) measure(op aggregate) (int, Reply) {
 	case 1:
 		return named[0], Reply{}
 	}
+	if named = r.t.narrowed(named, nil); len(named) == 1 {
+		return named[0], Reply{}
+	}
 	return -1, r.unclear(r.severalColumns(named))
+}
+
+// moneyFirst keeps the only column of money.
+func moneyFirst(t *Table, columns []int) []int {
+	var out []int
+	for _, c := range columns {
+		if t.Columns[c].Kind == Money {
+			out = append(out, c)
+		}
+	}
+	if len(out) == 1 {
+		return out
+	}
+	return columns
 }
 
 // isYears reports whether a column has years.
@@ -147,9 +164,6 @@ func (r answering) answerCount(negative bool) Reply {
 	}
 	if len(extra) > 1 || negative && len(extra) == 0 {
 		return r.unclear(r.noOperation())
-	}
-	if len(extra) == 1 && !negative && r.t.Columns[extra[0]].Kind == Flag {
-		return countFlag(r, extra[0])
 	}
 	if len(extra) == 1 {
 		all := rows
@@ -247,31 +261,12 @@ func (r answering) countValues(rows []int, asked []mention, noun int) Reply {
 	}
 	c := asked[i].columns[0]
 	switch col := r.t.Columns[c]; {
-	case col.Kind == Flag:
-		return countFlag(r, c)
 	case len(rows) == 1 && len(r.filters) > 0:
 		return r.answerRow(rows[0], asked)
 	case r.asks(sumPhrases) && col.summable():
 		return r.answerAggregate(sum)
 	}
 	return r.unclear(r.noOperation())
-}
-
-// countFlag answers with the number of rows that have a flag.
-func countFlag(r answering, c int) Reply {
-	said := "yes"
-	for _, i := range r.t.Data() {
-		if cell := r.t.Rows[i].Cells[c]; cell.Valued && cell.Value == 1 {
-			said = cell.Text
-			break
-		}
-	}
-	own := answering{phrasing{r.copy()}}
-	own.conditions = append(own.conditions, limit{column: c, op: equal, low: 1, other: -1, said: said})
-	rows := own.selected()
-	reply := own.answered(own.saidCount(len(rows)), rows, own.shownColumns(own.used()))
-	reply.Query = own.query("COUNT(*)")
-	return reply
 }
 
 // counted returns the word behind "how many", and whether a word for the rows follows it, as in "how many lamp orders". It

@@ -49,14 +49,16 @@ type Reply struct {
 
 	// cell reports that the answer is cells of a named row, or the rows with a value of a named column.
 	cell bool
+	// asked are the columns of the cells that the question asks for.
+	asked []int
 	// counts reports that the answer counts rows, and that whole cells select them.
 	counts bool
 	// named reports that the question names one row.
 	named bool
 	// entitled is the number of words of the question in the title. It decides between tables with the same score.
 	entitled int
-	// score says how much of the question the table has.
-	score int
+	// score says how much of the question the reading explains, and how well it answers.
+	score float64
 }
 
 // maxShown limits the rows of a reply.
@@ -77,14 +79,14 @@ func Ask(question string, sources []Source) Reply {
 		return best
 	}
 	for i := range sources {
-		reply := answering{phrasing{read(question, &sources[i])}}.answer()
+		reply := read(question, &sources[i])
 		reply.entitled = sources[i].entitled(question)
 		if reply.Source = i; !sources[i].Table.Typed() && !reply.looksUp() {
 			continue
 		}
 		switch {
-		case reply.Status < best.Status || reply.Status == NoQuestion:
-		case reply.Status > best.Status || reply.score > best.score || reply.score == best.score && reply.entitled > best.entitled:
+		case reply.Status == NoQuestion:
+		case best.Status == NoQuestion || reply.score > best.score || reply.score == best.score && reply.entitled > best.entitled:
 			best, tie = reply, false
 		case reply.score == best.score && reply.entitled == best.entitled && reply.Said.Message != best.Said.Message:
 			tie = true
@@ -101,19 +103,32 @@ func Ask(question string, sources []Source) Reply {
 // Tables of texts have no other replies, because their words are often there by chance.
 func (r Reply) looksUp() bool { return r.counts || r.cell || r.Status == Unclear && r.Near && r.named }
 
+// read answers a question from a table by the reading with the highest score.
+func read(question string, s *Source) Reply {
+	out := Reply{}
+	for _, r := range readings(question, s) {
+		reply := answering{phrasing{r}}.answer()
+		if reply.Status != NoQuestion && (out.Status == NoQuestion || reply.score > out.score) {
+			out = reply
+		}
+	}
+	return out
+}
+
 // Asks reports whether a question has words of an operation, a comparison, or a unit, so that it may ask a table.
 func Asks(question string) bool {
 	if len(question) > maxQuestion {
 		return false
 	}
-	r := &reading{t: &Table{}, source: &Source{}, words: words(question)}
-	r.roles, r.matched = make([]role, len(r.words)), make([]map[int]int, len(r.words))
-	r.text = spaced(r.words)
-	r.findOperations()
+	r := newReading(question, &Source{Table: &Table{}})
 	for i, w := range r.words {
+		_, superlative := w.superlative()
 		_, compares := w.comparative()
 		_, _, _, limits := r.comparatorAt(i)
-		if r.roles[i] == operation || compares || limits || isCurrency(canonicalUnit(w.text)) || w.isNumber() {
+		computes := slices.ContainsFunc([][]string{countPhrases, averagePhrases, sumPhrases, differPhrases}, func(phrases []string) bool {
+			return r.phraseAt(i, phrases) > 0
+		})
+		if superlative || computes || compares || limits || isCurrency(canonicalUnit(w.text)) || w.isNumber() {
 			return true
 		}
 	}
@@ -128,18 +143,16 @@ func (r answering) answer() Reply {
 	if r.has(whyPhrases, unknown) || len(r.words) == 0 {
 		return Reply{}
 	}
-	r.reclaim()
 	r.extreme() // it marks the words of a superlative
-	r.missing = slices.DeleteFunc(r.missing, func(w string) bool {
-		return slices.ContainsFunc(r.words, func(own word) bool { return own.written == w }) && r.roles[slices.IndexFunc(r.words,
-			func(own word) bool { return own.written == w })] == operation
-	})
 	if len(r.filters) == 0 && len(r.mentions()) == 0 && len(r.conditions) == 0 && !r.named() && !r.describes() {
 		return Reply{}
 	}
 	computes := len(r.conditions) > 0 || slices.Contains(r.roles, operation)
-	if r.scattered() || isSingle(r.t) && computes { // one thing has nothing to compare
+	if scattered(r) || isSingle(r.t) && computes { // one thing has nothing to compare
 		return Reply{}
+	}
+	if r.asks(oftenPhrases) && !r.often {
+		r.missing = append(r.missing, "often")
 	}
 	if reply, ok := r.doubtful(); ok {
 		return reply
@@ -152,7 +165,7 @@ func (r answering) answer() Reply {
 
 // scattered reports whether the question only has words that stand in different rows, inside of longer cells. Then the words are
 // there by chance.
-func (r answering) scattered() bool {
+func scattered(r answering) bool {
 	if len(r.conditions) > 0 || len(r.mentions()) > 0 || r.named() || slices.Contains(r.roles, operation) {
 		return false
 	}
@@ -166,8 +179,22 @@ func (r answering) scattered() bool {
 	return false
 }
 
+// byChance reports whether the question only has words that are a small part of a longer cell.
+func byChance(r answering) bool {
+	asks := r.asks(muchPhrases) || slices.Contains(r.roles, operation)
+	return len(r.conditions) == 0 && len(r.mentions()) == 0 && !r.named() && !asks && !slices.ContainsFunc(r.filters, func(f filter) bool {
+		return f.whole || r.mostOf(f)
+	})
+}
+
 // operate does the operation of a question whose words are all known.
 func (r answering) operate() Reply {
+	if r.times.n > 0 {
+		return r.answerTimes()
+	}
+	if r.free && (r.asks(countPhrases) || r.asks(muchPhrases)) {
+		return answerFree(r)
+	}
 	if len(r.ambiguous) > 0 {
 		return r.unclear(r.severalColumns(r.ambiguous))
 	}
@@ -245,7 +272,7 @@ func (r *reading) asks(phrases []string) bool {
 	copied := slices.Clone(r.roles)
 	text := r.text
 	for i, role := range copied { // words of names do not ask
-		if role == column || role == cell {
+		if role == column || role == cell || role == qualifier {
 			text = replaceWord(text, i)
 		}
 	}
@@ -259,28 +286,6 @@ func (r *reading) asks(phrases []string) bool {
 // listing reports whether the question asks for rows or for a part of them. "Was" asks only at the beginning of a German question.
 func (r *reading) listing() bool {
 	return r.words[0].text == "was" || r.asks(listPhrases) || r.asks(offerPhrases) && !r.asks(muchPhrases)
-}
-
-// reclaim gives words of operations back to the name of a column, such as "mean" of "Mean temperature".
-func (r *reading) reclaim() {
-	for i := range r.words {
-		if r.words[i].text == "number" && i > 0 && r.roles[i-1] == column && i+1 < len(r.words) { // "version number of"
-			r.roles[i], r.roles[i+1] = column, light
-		}
-		if r.roles[i] != operation {
-			continue
-		}
-		for c := range r.matched[i] {
-			for _, k := range []int{i - 1, i + 1} {
-				if k >= 0 && k < len(r.words) && r.roles[k] == column && r.matched[k][c] > 0 {
-					r.roles[i] = column
-				}
-			}
-		}
-		if r.roles[i] == operation && r.matched[i] != nil && !r.asksTotal(i) {
-			r.matched[i] = nil
-		}
-	}
 }
 
 // asksTotal reports whether a word such as "total" may name a column of totals.
@@ -317,9 +322,6 @@ func (r *reading) askedColumns() []int {
 func (r answering) answerRows() Reply {
 	rows, asked := r.selected(), r.asked()
 	if len(r.filters) == 0 && len(r.conditions) == 0 {
-		if len(asked) > 0 && len(asked[0].columns) == 1 && r.t.Columns[asked[0].columns[0]].Kind == Flag && r.listing() {
-			return r.answerFlag(asked[0].columns[0], true)
-		}
 		if rows := r.selected(); len(asked) == 0 && r.named() && len(rows) <= maxShown && r.asks([]string{
 			"list", "show", "all",
 			"liste", "zeige", "nenne", "alle",
@@ -334,10 +336,10 @@ func (r answering) answerRows() Reply {
 	if len(rows) == 0 {
 		return r.nothingFits()
 	}
-	if c, ok := flagOfRows(r, rows); ok {
-		return r.answerFlag(c, true)
-	}
 	implied := len(asked) > 0 || len(r.conditions) > 0 || r.asks(whenPhrases) || r.asks(muchPhrases)
+	if byChance(r) {
+		return Reply{}
+	}
 	if r.onlyMentioned() {
 		reply := r.unclear(r.noColumn())
 		reply.Near = false
@@ -465,7 +467,7 @@ func (r answering) ofKind(columns []int) []int {
 // answerRow answers with cells of a row.
 func (r answering) answerRow(row int, asked []mention) Reply {
 	var columns []int
-	for _, m := range asked {
+	for _, m := range specific(r.reading, asked) {
 		list := r.ofKind(r.narrowedBy(m))
 		if len(list) > 1 && r.asks([]string{"which", "welche", "welcher", "welches", "what"}) && r.t.sameKind(list) && m.strength == byWord {
 			return r.answerAcross(row, list)
@@ -498,6 +500,7 @@ func (r answering) answerRow(row int, asked []mention) Reply {
 	}
 	reply := r.answered(said, []int{row}, r.shownColumns(append(r.used(), columns...)))
 	reply.cell = reply.Status == Answered && r.namesRow()
+	reply.asked = columns
 	return reply
 }
 

@@ -5,29 +5,51 @@ import (
 	"strings"
 )
 
-// answerFlag answers with the rows that have a flag.
-func (r answering) answerFlag(c int, on bool) Reply {
-	rows := slices.DeleteFunc(r.t.valued(r.selected(), c), func(i int) bool { return (r.t.Rows[i].Cells[c].Value == 1) != on })
-	if len(rows) == 0 {
-		return r.nothingFits()
+// stepWords name what a step-free place does not have.
+var stepWords = setOf("step steps stairs treppe treppen stufe stufen")
+
+// findFlags takes the names of columns of flags as conditions, unless the question asks for the flag of a named row.
+func findFlags(r *reading) {
+	if isSingle(r.t) || slices.ContainsFunc(r.filters, func(f filter) bool {
+		return slices.Contains(r.labels, f.column) && len(f.rows) == 1 && !f.not
+	}) {
+		return
 	}
-	value := "no"
-	if on {
-		value = "yes"
+	for i := range r.words {
+		if r.roles[i] != column || len(r.matched[i]) != 1 {
+			continue
+		}
+		for c := range r.matched[i] {
+			if r.t.Columns[c].Kind != Flag || slices.ContainsFunc(r.conditions, func(l limit) bool { return l.column == c }) {
+				continue
+			}
+			l := limit{column: c, op: equal, low: 1, other: -1}
+			if negatedAt(r, i) != stepWords[r.words[i].text] {
+				l.op, l.low = none, 0
+			}
+			for _, row := range r.t.Data() {
+				if cell := r.t.Rows[row].Cells[c]; cell.Valued && cell.Value == l.low {
+					l.said = cell.Text
+					break
+				}
+			}
+			r.conditions = append(r.conditions, l)
+		}
 	}
-	reply := r.answered(r.saidList(len(rows)), rows, r.shownColumns(append(r.used(), c)))
-	reply.Query = r.query(r.selection(reply.Columns), sqlName(r.t.Columns[c])+" = "+value)
-	return reply
 }
 
-// flagOfRows returns the column of a flag that is all that a question asks about several rows, as in "first aiders in Cardiff".
-func flagOfRows(r answering, rows []int) (int, bool) {
-	asked := r.asked()
-	if len(rows) < 2 || len(asked) != 1 || len(asked[0].columns) != 1 || r.apart() {
-		return 0, false
+// negatedAt reports whether "no" or "not" stands in front of a word. It then belongs to the condition with this word.
+func negatedAt(r *reading, i int) bool {
+	for k := i - 1; k >= max(0, i-5); k-- {
+		if r.roles[k] == nothing {
+			r.roles[k] = condition
+			return true
+		}
+		if !r.words[k].isStop() && r.roles[k] != column && r.roles[k] != descriptive {
+			return false
+		}
 	}
-	c := asked[0].columns[0]
-	return c, r.t.Columns[c].Kind == Flag
+	return false
 }
 
 // without returns the rows that have nothing in the only named column: no value, 0, or no.

@@ -38,6 +38,7 @@ func (t *Table) setIndex(language string) {
 			column.index = t.postings(c)
 		}
 	}
+	setTotals(t)
 }
 
 // postings returns the words of the cells of a column, in the order of the rows. Totals are left out.
@@ -70,6 +71,9 @@ func (c *Column) setConcepts() {
 			continue // a high jump is no height
 		}
 		own := w.concepts()
+		if c.english && w.text == "gross" { // and no German size
+			own = []string{"gross"}
+		}
 		if own == nil {
 			head, modifier := w.parts()
 			own = slices.Concat(head, modifier)

@@ -224,11 +224,15 @@ const (
 	atMost
 	between
 	equal
-	none    // no value, or 0
-	inMonth // of any year
+	none     // no value, or 0
+	inMonth  // of any year
+	inMonths // from one month to another one of any year
+	times    // a factor, and no condition
 )
 
-func (o operator) String() string { return [...]string{">", "≥", "<", "≤", "=", "=", "=", "="}[o] }
+func (o operator) String() string {
+	return [...]string{">", "≥", "<", "≤", "=", "=", "=", "=", "=", "×"}[o]
+}
 
 // holds reports whether a value fits.
 func (o operator) holds(v, low, high float64) bool {
@@ -247,6 +251,9 @@ func (o operator) holds(v, low, high float64) bool {
 		return v == 0
 	case inMonth:
 		return Day(v).Month() == time.Month(low)
+	case inMonths:
+		m := float64(Day(v).Month())
+		return low <= m && m <= high || low > high && (m >= low || m <= high)
 	}
 	return v == low
 }

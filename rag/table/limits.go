@@ -4,39 +4,57 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 )
 
-// limiter finds the conditions on values.
+// limiter finds the columns of conditions on values.
 type limiter struct{ *reading }
 
-// findLimits finds the conditions on values.
-func (r limiter) findLimits() {
-	r.findBetween()
-	for i := 0; i < len(r.words); i++ {
-		if r.roles[i] != unknown && r.roles[i] != column && r.roles[i] != operation && r.roles[i] != nothing {
+// resolve finds the columns of the conditions of a reading. The words of a condition without a column lose their role.
+func (r limiter) resolve(pieces []*piece) {
+	for _, p := range pieces {
+		if p.role != condition {
 			continue
 		}
-		op, length, concept, ok := r.comparatorAt(i)
-		if !ok {
-			continue
+		found := false
+		switch {
+		case p.op == times:
+			found = r.multiply(p)
+		case p.value < 0 && r.words[p.from].isBetween():
+			found = r.between(p.from)
+		case p.value < 0 && r.compares(p.from), p.value < 0 && r.at(p.from):
+			found = true
+		case p.value < 0:
+			found = r.on(p.from)
+		case p.op == equal:
+			found = r.equal(p.value)
+		case r.nameColumn(p.from, p.value):
+			found = true
+		default:
+			end := r.limitAt(p.value, p.op, p.concept, nil)
+			if found = end > 0; found {
+				r.mark(p.from, end)
+			}
 		}
-		next := i + length
-		for next < len(r.words) && r.roles[next] != column && isArticle(r.words[next].text) {
-			next++
-		}
-		if next >= len(r.words) || r.nameColumn(i, next) {
-			continue
-		}
-		if end := r.limitAt(next, op, concept, nil); end > 0 {
-			r.mark(i, end)
+		if !found {
+			r.lost(p)
 		}
 	}
-	r.findMonths()
-	r.findEquals()
 	r.findZeros()
+}
+
+// lost takes the role of a condition from words.
+func (r limiter) lost(p *piece) {
+	for k := p.from; k < p.to; k++ {
+		switch r.roles[k] = light; {
+		case k < p.value && !r.words[k].isNumber(): // a comparator without a value; see open
+			r.roles[k] = unknown
+		case !r.words[k].isStop():
+			r.roles[k] = missed
+			r.missing = append(r.missing, r.words[k].written)
+		}
+	}
+	r.gain += gainMissing - p.gain
 }
 
 // findZeros finds "without sugar" and "with caffeine", if the column has zeros.
@@ -63,39 +81,84 @@ func (r limiter) findZeros() {
 		if with {
 			l.op = over
 		}
+		if own := (reading{t: r.t, conditions: []limit{l}}); slices.ContainsFunc(r.filters, func(f filter) bool {
+			return slices.Contains(r.labels, f.column) && len(intersect(own.selected(), f.rows)) == 0
+		}) { // "without deposit" of a named row with one
+			r.matched[i] = nil
+			r.mark(first, i+1)
+			continue
+		}
 		r.conditions = append(r.conditions, l)
 		r.mark(first, i+1)
 	}
 }
 
-// findEquals finds values of a named column, as in "which part has an interval of 4,000 h". Some row must have the value.
-func (r limiter) findEquals() {
-	for i := range r.words {
-		if r.roles[i] != unknown || !r.words[i].isNumber() || ranker(r).isTop(i) {
-			continue
-		}
-		value, end, unit, said, ok := r.numberAt(i)
-		var ordered []int
-		for c, col := range r.t.Columns {
-			if col.ordered() && col.Kind != Date && col.Kind != Clock {
-				ordered = append(ordered, c)
-			}
-		}
-		if !ok || len(r.nearest(ordered, i)) != 1 {
-			continue
-		}
-		c := r.nearest(ordered, i)[0]
-		if u := r.t.Columns[c].Unit; unit != "" {
-			if value, ok = converted(value, unit, u); !ok || u == "" {
-				continue
-			}
-		}
-		if slices.ContainsFunc(r.t.Rows, func(row Row) bool { return row.Cells[c].Valued && row.Cells[c].Value == value }) {
-			r.conditions = append(r.conditions, limit{column: c, op: equal, low: value, other: -1, said: said})
-			r.mark(i, end)
+// equal finds the column of a value, as in "which part has an interval of 4,000 h". Some row must have the value.
+func (r limiter) equal(i int) bool {
+	value, end, unit, said, ok := r.numberAt(i)
+	if unit == ofPeople {
+		r.conditions = append(r.conditions, limit{column: seatsColumn(r.reading), op: atLeast, low: value, other: -1, said: said})
+		r.mark(i, end)
+		return true
+	}
+	var ordered []int
+	for c, col := range r.t.Columns {
+		if col.ordered() && col.Kind != Date && col.Kind != Clock {
+			ordered = append(ordered, c)
 		}
 	}
+	near := r.nearest(ordered, i)
+	if !ok || len(near) != 1 {
+		return false
+	}
+	c := near[0]
+	if u := r.t.Columns[c].Unit; unit != "" {
+		if value, ok = converted(value, unit, u); !ok || u == "" {
+			return false
+		}
+	}
+	if !slices.ContainsFunc(r.t.Rows, func(row Row) bool { return row.Cells[c].Valued && row.Cells[c].Value == value }) {
+		return false
+	}
+	if op, n := openEnd(r.reading, end); n > 0 {
+		r.conditions = append(r.conditions, limit{column: c, op: op, low: value, other: -1, said: said})
+		r.mark(i, end+n)
+		return true
+	}
+	r.conditions = append(r.conditions, limit{column: c, op: equal, low: value, other: -1, said: said})
+	r.mark(i, end)
+	return true
 }
+
+// at finds the column with a time of day in a named row, as in "the 7:12 from Weidenau". The question asks for this column.
+func (r limiter) at(i int) bool {
+	v, ok := clock(r.words[i].text)
+	if !ok {
+		return false
+	}
+	for k, f := range r.filters {
+		for _, row := range f.rows {
+			found := map[int]int{}
+			for c, cell := range r.t.Rows[row].Cells {
+				if r.t.Columns[c].Kind == Clock && cell.Valued && cell.Value == v {
+					found[c] = byWord
+				}
+			}
+			if len(found) == 1 && len(r.filters) > 1 {
+				r.roles[i], r.matched[i] = column, found
+				r.filters = slices.Delete(r.filters, k, k+1)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ofPeople is the unit of a number of people, if a column has places for them.
+const ofPeople = "people"
+
+// personWords are the words for people behind a number.
+var personWords = setOf("people persons person guests participants seats leute personen person gaste teilnehmer platze")
 
 // nameColumn gives a number and its unit back to the name of a column, as in "fastest over 100 m".
 func (r limiter) nameColumn(comparator, at int) bool {
@@ -190,7 +253,7 @@ func (r limiter) limitAt(at int, op operator, concept string, upper *float64) in
 		return 0
 	}
 	l := limit{column: c, op: op, low: value, other: -1, said: said}
-	if u := r.t.Columns[c].Unit; unit != "" && u != "" {
+	if u := r.t.Columns[c].Unit; unit != "" && u != "" && unit != ofPeople {
 		if l.low, ok = converted(value, unit, u); !ok {
 			return 0
 		}
@@ -233,6 +296,9 @@ func (r limiter) numberAt(at int) (value float64, end int, unit, said string, ok
 			value, end = value*1e3, end+1
 		}
 	}
+	if end < len(r.words) && personWords[r.words[end].text] && seatsColumn(r.reading) >= 0 {
+		return value, end + 1, ofPeople, said + " " + r.words[end].written, ok
+	}
 	if end < len(r.words) && isUnit(r.words[end].text) && (len(r.words[end].text) > 1 || r.t.hasUnit(r.words[end].text)) {
 		unit, said, end = canonicalUnit(r.words[end].text), said+" "+r.words[end].written, end+1
 	}
@@ -242,13 +308,16 @@ func (r limiter) numberAt(at int) (value float64, end int, unit, said string, ok
 // limited returns the column that a number limits.
 func (r limiter) limited(unit, concept string, at int) (int, bool) {
 	fits := func(c Column) bool { return c.ordered() && c.Kind != Date && c.Kind != Clock }
+	if unit == ofPeople {
+		return seatsColumn(r.reading), true
+	}
 	if unit != "" {
 		known := slices.ContainsFunc(r.t.Columns, func(c Column) bool { _, ok := converted(1, unit, c.Unit); return ok && c.Unit != "" })
 		switch {
 		case known:
 			before := fits
 			fits = func(c Column) bool { _, ok := converted(1, unit, c.Unit); return before(c) && ok && c.Unit != "" }
-		case !r.t.around(r.words[at+1].text):
+		case !around(r.t, r.words[at+1].text):
 			c, ok := r.withoutUnit(unit, at)
 			r.assumed = r.assumed || ok && !takes(r.t, c, unit)
 			return c, ok
@@ -442,151 +511,78 @@ func (r *reading) nearest(columns []int, at int) []int {
 	return out
 }
 
-// findBetween finds "between 20 and 30 euro".
-func (r limiter) findBetween() {
-	for i, w := range r.words {
-		if w.text != "between" && w.text != "zwischen" || i+3 >= len(r.words) {
-			continue
-		}
-		low, end, _, said, ok := r.numberAt(i + 1)
-		if !ok || end+1 >= len(r.words) || r.words[end].text != "and" && r.words[end].text != "und" {
-			continue
-		}
-		high, last, unit, upper, ok := r.numberAt(end + 1)
-		if !ok {
-			continue
-		}
-		c, ok := r.limited(unit, "", last-2)
-		if !ok {
-			continue
-		}
-		if u := r.t.Columns[c].Unit; unit != "" && u != "" {
-			low, _ = converted(low, unit, u)
-			high, _ = converted(high, unit, u)
-		}
-		r.conditions = append(r.conditions, limit{column: c, op: between, low: low, high: high, other: -1, said: said + "–" + upper})
-		r.mark(i, last)
-	}
+// isBetween reports whether a word begins a range.
+func (w word) isBetween() bool { return rangeWords[w.text] != "" }
+
+// rangeWords begin ranges. The words in front of the upper end follow.
+var rangeWords = map[string]string{
+	"between": "and", "zwischen": "und", "from": "to till until through", "von": "bis", "vom": "bis zum",
 }
 
-// span is a range of days.
-type span struct{ from, to float64 }
-
-// The length of a span.
-type spanKind int
-
-const (
-	aDay spanKind = iota
-	aMonth
-	aYear
-	anyMonth // a month of any year
-)
-
-// dateAt reads a date, a month, or a year.
-func (r limiter) dateAt(at int) (s span, end int, said string, kind spanKind, ok bool) {
-	days := func(year, month, day, months, n int) span {
-		from := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
-		return span{float64(from.Unix()) / 86400, float64(from.AddDate(0, months, n).Unix()) / 86400}
+// betweenAt returns the position behind a range such as "between 20 and 30 euro" and "from April till June", or 0.
+func (r limiter) betweenAt(i int) int {
+	if !r.words[i].isBetween() || i+3 >= len(r.words) {
+		return 0
 	}
-	w := r.words[at]
-	next := func(k int) string {
-		if at+k < len(r.words) {
-			return r.words[at+k].text
+	next := func(at int) int {
+		if _, end, _, _, ok := r.dateAt(at); ok {
+			return end
 		}
-		return ""
-	}
-	if v, ok := parseDate(w.text, dayFirst); ok && !strings.Contains(w.text, "/") {
-		return span{v, v + 1}, at + 1, w.written, aDay, true
-	}
-	day, err := strconv.Atoi(strings.TrimRight(w.text, "."))
-	if month := monthOf(next(1)); err == nil && day >= 1 && day <= 31 && month > 0 && isYear(next(2)) { // 12 march 2026
-		year, _ := strconv.Atoi(next(2))
-		return days(year, int(month), day, 0, 1), at + 3, strings.Join(r.textsFrom(at, 3), " "), aDay, true
-	}
-	if month := monthOf(next(1)); err == nil && day >= 1 && day <= 31 && month > 0 && wholeMonths[next(1)] { // 12 march
-		s, ok := r.dayInTable(day, month)
-		return s, at + 2, w.written + " " + next(1), aDay, ok
-	}
-	if month := monthOf(w.text); month > 0 && wholeMonths[w.written] {
-		if isYear(next(1)) {
-			year, _ := strconv.Atoi(next(1))
-			return days(year, int(month), 1, 1, 0), at + 2, w.written + " " + next(1), aMonth, true
+		if _, end, _, _, ok := r.numberAt(at); ok {
+			return end
 		}
-		return span{float64(month), float64(month)}, at + 1, w.written, anyMonth, true
+		return 0
 	}
-	if isYear(w.text) && r.matched[at] == nil && !(at+1 < len(r.words) && isUnit(next(1)) && measures[next(1)].dimension != "time") {
-		year, _ := strconv.Atoi(w.text)
-		if _, ok := r.dateColumn(aYear, at); ok {
-			return days(year, 1, 1, 12, 0), at + 1, w.text, aYear, true
-		}
+	end, joined := next(i+1), false
+	for end > 0 && end+1 < len(r.words) && slices.Contains(strings.Fields(rangeWords[r.words[i].text]), r.words[end].text) {
+		end, joined = end+1, true
 	}
-	return span{}, 0, "", 0, false
+	if !joined {
+		return 0
+	}
+	return next(end)
 }
 
-// dateColumn returns the column of dates that the question means: the named one, or the only one, or the one that is just
-// called date. A year also fits a column of years.
-func (r *reading) dateColumn(kind spanKind, at int) (int, bool) {
-	var all, named, plain []int
-	for c, col := range r.t.Columns {
-		years := false
-		if col.Kind == Number {
-			own, _ := col.concepts()
-			years = kind == aYear && slices.Contains(own, "year")
+// between adds the conditions of a range.
+func (r limiter) between(i int) bool {
+	joins := strings.Fields(rangeWords[r.words[i].text])
+	behind := func(end int) int {
+		for slices.Contains(joins, r.words[end].text) {
+			end++
 		}
-		if col.Kind != Date && !years {
-			continue
-		}
-		all = append(all, c)
-		if name := strings.ToLower(col.Name); name == "date" || name == "datum" {
-			plain = append(plain, c)
-		}
+		return end
 	}
-	named = r.nearest(all, at)
-	for _, list := range [][]int{named, all, plain} {
-		if len(list) == 1 {
-			return list[0], true
+	if from, end, said, kind, ok := r.dateAt(i + 1); ok {
+		to, last, upper, other, ok := r.dateAt(behind(end))
+		c, known := r.dateColumn(kind, i)
+		if !ok || !known || other != kind {
+			return false
 		}
-	}
-	return 0, false
-}
-
-// findMonths finds "in march", "im april 2026", "from april", and "in 2026".
-func (r limiter) findMonths() {
-	for i := range r.words {
-		if r.roles[i] != unknown && r.roles[i] != column || i == 0 {
-			continue
-		}
-		if before := r.words[i-1].text; !slices.Contains([]string{
-			"in", "im", "from", "of", "during", "on", "am", "vom", "aus", "of",
-			"jahr", "year",
-		}, before) && monthOf(r.words[i].text) == 0 {
-			continue
-		}
-		v, end, said, kind, ok := r.dateAt(i)
-		if !ok {
-			continue
-		}
-		c, ok := r.dateColumn(kind, i)
-		if from, to, ranges := r.rangeColumns(); !ok && ranges && kind != anyMonth {
-			r.conditions = append(r.conditions, limit{column: from, op: under, low: v.to, other: -1, said: said},
-				limit{column: to, op: atLeast, low: v.from, other: -1, said: said})
-			r.mark(i, end)
-			continue
-		}
-		if from, _, ranges := r.rangeColumns(); !ok && ranges {
-			c, ok = from, true // what begins in the month
-		}
-		if !ok {
-			continue
-		}
-		l := limit{column: c, op: between, low: v.from, high: v.to - 1e-6, other: -1, said: said}
+		l := limit{column: c, op: between, low: from.from, high: to.to - 1e-6, other: -1, said: said + "–" + upper}
 		switch {
 		case kind == anyMonth:
-			l.op = inMonth
+			l.op, l.high = inMonths, to.to
 		case r.t.Columns[c].Kind != Date:
-			l.op, l.low = equal, float64(Day(v.from).Year())
+			l.low, l.high = float64(Day(from.from).Year()), float64(Day(to.from).Year())
 		}
 		r.conditions = append(r.conditions, l)
-		r.mark(i, end)
+		r.mark(i, last)
+		return true
 	}
+	low, end, _, said, _ := r.numberAt(i + 1)
+	high, last, unit, upper, ok := r.numberAt(behind(end))
+	if !ok {
+		return false
+	}
+	c, ok := r.limited(unit, "", last-2)
+	if !ok {
+		return false
+	}
+	if u := r.t.Columns[c].Unit; unit != "" && u != "" && unit != ofPeople {
+		low, _ = converted(low, unit, u)
+		high, _ = converted(high, unit, u)
+	}
+	r.conditions = append(r.conditions, limit{column: c, op: between, low: low, high: high, other: -1, said: said + "–" + upper})
+	r.mark(i, last)
+	return true
 }

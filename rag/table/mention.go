@@ -63,6 +63,9 @@ func (t *Table) whole(c int, own []int) bool { return len(t.Columns[c].words()) 
 // wholeNames keeps the only column whose whole name the words are: "eol" names the column eol and not eol-lts, and "Einwohner" the
 // column population and not population_male.
 func (r *reading) wholeNames(m mention) []int {
+	if own := dated(r, m.columns); len(own) < len(m.columns) {
+		return own
+	}
 	if own := plain(r.t, m.columns); len(own) < len(m.columns) {
 		return own
 	}
@@ -76,6 +79,15 @@ func (r *reading) wholeNames(m mention) []int {
 		return whole
 	}
 	return m.columns
+}
+
+// dated keeps the columns of dates and times if the question asks when.
+func dated(r *reading, columns []int) []int {
+	out := slices.DeleteFunc(slices.Clone(columns), func(c int) bool { return r.t.Columns[c].Kind != Date && r.t.Columns[c].Kind != Clock })
+	if len(out) == 0 || len(columns) < 2 || !r.asks(whenPhrases) {
+		return columns
+	}
+	return out
 }
 
 // plain keeps the only column whose name is a part of the names of all others, such as eol beside eol-lts and eol-elts.
@@ -101,6 +113,15 @@ func (r *reading) asked() []mention {
 			return slices.Contains(m.columns, l.column) || !slices.ContainsFunc(m.words, func(i int) bool { return r.matched[i][l.column] == 0 })
 		}
 		return slices.Equal(m.columns, r.valuedBy()) || slices.ContainsFunc(r.conditions, limits)
+	})
+}
+
+// specific drops mentions by a general word, such as "cost", beside the name of a column of the same kind, such as "reduced".
+func specific(r *reading, list []mention) []mention {
+	return slices.DeleteFunc(slices.Clone(list), func(m mention) bool {
+		return m.strength <= byConcept && slices.ContainsFunc(list, func(other mention) bool {
+			return other.strength >= byCompound && r.t.sameKind(slices.Concat(m.columns, other.columns)) && r.t.Columns[m.columns[0]].summable()
+		})
 	})
 }
 

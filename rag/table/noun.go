@@ -1,7 +1,6 @@
 package table
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -34,61 +33,6 @@ func (r *reading) nouns() []int {
 // nounPhrases are words in front of the noun for the rows, besides those of operations.
 var nounPhrases = setOf(`which what all every each many list show any welche welcher welches welchen alle aller allen jede jeder
 	jedes viele liste zeige nenne`)
-
-// tableWords stand behind the name of a table.
-var tableWords = setOf("table list file sheet spreadsheet data tabelle liste datei")
-
-// findNouns finds the words for the rows among the filters. A word that is only a part of some names, such as "car" of "Lincoln
-// Town Car", may also be what all rows are: it is if the title says so.
-func (r *reading) findNouns() {
-	nouns := r.nouns()
-	title := r.titleWords()
-	for _, i := range nouns {
-		entitled := slices.ContainsFunc(title, func(t word) bool { return t.text == r.words[i].text || sameRoot(t, r.words[i]) })
-		part := !slices.ContainsFunc(slices.Collect(maps.Values(r.matched[i])), func(s int) bool { return s >= byWord })
-		if r.roles[i] == column && entitled && (part || onlyIDs(r, i)) { // "books" of a column "book ID"
-			r.roles[i], r.matched[i] = titled, nil
-		}
-	}
-	for i := 1; i < len(r.words); i++ { // "in the orders table"
-		entitled := func(t word) bool { return t.text == r.words[i-1].text }
-		if tableWords[r.words[i].text] && r.roles[i-1] == column && slices.ContainsFunc(words(r.source.Title), entitled) {
-			r.roles[i-1], r.matched[i-1] = titled, nil
-		}
-	}
-	kind := kindOfRows(r.t)
-	r.filters = slices.DeleteFunc(r.filters, func(f filter) bool { // all are employees, whatever cells say
-		i := f.words[0]
-		same := func(w word) bool { return w.text == r.words[i].text }
-		if len(f.words) > 1 || f.not || !slices.Contains(nouns, i) || !slices.ContainsFunc(kind, same) {
-			return false
-		}
-		r.roles[i] = titled
-		return true
-	})
-	r.filters = slices.DeleteFunc(r.filters, func(f filter) bool {
-		named := slices.Contains(r.labels, f.column)
-		if f.whole || f.not || slices.ContainsFunc(f.words, func(i int) bool {
-			return named && !slices.Contains(nouns, i) || !slices.ContainsFunc(title, func(t word) bool { return names(t, r.words[i]) })
-		}) {
-			return false
-		}
-		for _, i := range f.words {
-			r.roles[i] = titled
-		}
-		return true
-	})
-}
-
-// onlyIDs reports whether a word names only columns with numbers and codes of rows, by a part of their names.
-func onlyIDs(r *reading, i int) bool {
-	for c := range r.matched[i] {
-		if col := r.t.Columns[c]; !isLabel(col.Name) || len(col.names) < 2 || isLabel(r.words[i].text) {
-			return false
-		}
-	}
-	return len(r.matched[i]) > 0
-}
 
 // titleWords returns the words of the title, the caption, and the headers of the columns that name rows.
 func (r *reading) titleWords() []word {
@@ -125,6 +69,7 @@ var (
 	peopleWords  = words("people persons employees staff colleagues leute personen mitarbeiter kollegen angestellte")
 	paymentWords = words("payments bookings transactions transfers zahlungen buchungen überweisungen")
 	goodsWords   = words("products items articles goods produkte artikel waren")
+	trainWords   = words("train trains bus tram connection ride trip line ferry zug züge bahn verbindung verbindungen fahrt linie fähre")
 	productWords = words("models products devices variants modelle produkte geräte varianten")
 	// nameHeaders are headers of columns with the names of people.
 	nameHeaders = setOf("name names employee employees person mitarbeiter mitarbeiterin vorname nachname")
@@ -160,6 +105,8 @@ func kindOfRows(t *Table) []word {
 	switch {
 	case nameHeaders[strings.ToLower(t.Columns[0].Header)], slices.ContainsFunc(t.Columns, Column.isPersonal):
 		return peopleWords
+	case isTimetable(t):
+		return trainWords
 	case t.Turned:
 		return productWords
 	case isGoods(t):
@@ -168,6 +115,17 @@ func kindOfRows(t *Table) []word {
 		return paymentWords
 	}
 	return nil
+}
+
+// isTimetable reports whether several columns have times of day.
+func isTimetable(t *Table) bool {
+	n := 0
+	for _, c := range t.Columns {
+		if c.Kind == Clock {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // known returns the number of words that the table has.
@@ -182,20 +140,24 @@ func (r phrasing) known() int {
 }
 
 // doubtful answers although the table does not have the noun for the rows, or another word: it takes all rows, and says so. ok is
-// false if the word names a kind of values, if more words are missing than known, or if the rows would not be limited or compared.
+// false if the word asks for a column that the table does not have, or if more words are missing than known.
 func (r answering) doubtful() (Reply, bool) {
 	nouns := r.nouns()
 	all, noun := answering{phrasing{r.copy()}}, true
 	var said fault.Text
 	if len(r.missing) > 0 {
 		for i, w := range r.words {
-			lacks := slices.Contains(r.missing, w.written)
-			if lacks && (w.measures() || w.isNumber()) {
-				return Reply{}, false // it names a column that the table does not have
+			if r.roles[i] != missed {
+				continue
 			}
-			noun = noun && (!lacks || slices.Contains(nouns, i))
+			qualifies := i+1 < len(r.words) && r.roles[i+1] == column && !slices.Contains(nouns, i) // "weekend rate"
+			kind := w.concepts() != nil && !slices.Contains(nouns, i)
+			if w.measures() || kind || w.isNumber() || qualifies || i > 0 && r.roles[i-1] == nothing {
+				return Reply{}, false
+			}
+			noun = noun && slices.Contains(nouns, i)
 		}
-		if n := len(r.missing); n > r.known() || !noun && n == r.known() {
+		if len(r.missing) > r.known() {
 			return Reply{}, false
 		}
 		said, all.missing = r.lacking(), nil
@@ -212,7 +174,7 @@ func (r answering) doubtful() (Reply, bool) {
 		all.filters = slices.Delete(all.filters, k, k+1)
 	}
 	_, superlative := all.extreme()
-	if !superlative && !noun || !superlative && all.onlyNamed() && !all.asks(averagePhrases) && !all.asks(sumPhrases) {
+	if !superlative && all.onlyNamed() && !all.asks(averagePhrases) && !all.asks(sumPhrases) {
 		return Reply{}, false
 	}
 	reply := all.operate()
@@ -221,7 +183,7 @@ func (r answering) doubtful() (Reply, bool) {
 	}
 	reply.Status, reply.Near, reply.Computed, reply.Query = Unclear, true, noun, ""
 	reply.Said = fault.NewText("table_all_rows", "%s In all its rows: %s", said, reply.Said)
-	reply.score = r.score()
+	reply.score = r.score() + bonusComputed
 	return reply, true
 }
 
@@ -240,7 +202,7 @@ func (r answering) partialNoun(nouns []int) int {
 	if k < 0 {
 		return -1
 	}
-	if _, superlative := r.extreme(); superlative || len(r.selected()) == 0 {
+	if _, superlative := r.extreme(); superlative || len(r.selected()) == 0 || r.listing() && len(r.filters)+len(r.conditions) > 1 {
 		return k
 	}
 	return -1

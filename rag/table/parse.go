@@ -370,7 +370,8 @@ func (t *Table) units(row []string, below []line) bool {
 var noValue = map[string]bool{
 	"": true, "-": true, "–": true, "—": true, "--": true, "---": true, "n/a": true, "na": true, "n. a.": true, "n.a.": true,
 	"k. a.": true,
-	"k.a.":  true, "null": true, "nil": true, "?": true, "…": true, "...": true, ".": true, "/": true, "unknown": true, "unbekannt": true,
+	"k.a.":  true, "null": true, "nil": true, "?": true, "…": true, "...": true, ".": true, "/": true, "|": true,
+	"unknown": true, "unbekannt": true,
 	"keine angabe": true, "none": true, "tbd": true,
 }
 

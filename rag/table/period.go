@@ -2,6 +2,8 @@ package table
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -60,4 +62,173 @@ func (r limiter) dayInTable(day int, month time.Month) (span, bool) {
 		return at(years[0]), true
 	}
 	return span{}, false
+}
+
+// onlyMonth returns the month of all dates of the table, if there is only one.
+func (r limiter) onlyMonth() (time.Month, bool) {
+	var found time.Month
+	for c, col := range r.t.Columns {
+		for _, row := range r.t.Rows {
+			cell := row.Cells[c]
+			if col.Kind != Date || !cell.Valued {
+				continue
+			}
+			if m := Day(cell.Value).Month(); found != 0 && m != found {
+				return 0, false
+			} else if found = m; found == 0 {
+				return 0, false
+			}
+		}
+	}
+	return found, found != 0
+}
+
+// span is a range of days.
+type span struct{ from, to float64 }
+
+// The length of a span.
+type spanKind int
+
+const (
+	aDay spanKind = iota
+	aMonth
+	aYear
+	anyMonth // a month of any year
+)
+
+// dateAt reads a date, a month, or a year.
+func (r limiter) dateAt(at int) (s span, end int, said string, kind spanKind, ok bool) {
+	days := func(year, month, day, months, n int) span {
+		from := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+		return span{float64(from.Unix()) / 86400, float64(from.AddDate(0, months, n).Unix()) / 86400}
+	}
+	w := r.words[at]
+	next := func(k int) string {
+		if at+k < len(r.words) {
+			return r.words[at+k].text
+		}
+		return ""
+	}
+	if v, ok := parseDate(w.text, dayFirst); ok && !strings.Contains(w.text, "/") {
+		return span{v, v + 1}, at + 1, w.written, aDay, true
+	}
+	day, err := strconv.Atoi(strings.TrimRight(w.text, "."))
+	if err == nil && next(1) == "of" && wholeMonths[next(2)] { // 12th of june
+		s, ok := r.dayInTable(day, monthOf(next(2)))
+		return s, at + 3, w.written + " " + next(2), aDay, ok
+	}
+	before := spaced(r.words[:at])
+	if err == nil && (strings.HasSuffix(before, " on the ") || strings.HasSuffix(before, " am ")) {
+		if month, ok := r.onlyMonth(); ok && (at+1 == len(r.words) || r.words[at+1].isStop()) { // on the 12th
+			s, ok := r.dayInTable(day, month)
+			return s, at + 1, w.written + ".", aDay, ok && day >= 1 && day <= 31
+		}
+	}
+	if month := monthOf(next(1)); err == nil && day >= 1 && day <= 31 && month > 0 && isYear(next(2)) { // 12 march 2026
+		year, _ := strconv.Atoi(next(2))
+		return days(year, int(month), day, 0, 1), at + 3, strings.Join(r.textsFrom(at, 3), " "), aDay, true
+	}
+	if month := monthOf(next(1)); err == nil && day >= 1 && day <= 31 && month > 0 && wholeMonths[next(1)] { // 12 march
+		s, ok := r.dayInTable(day, month)
+		return s, at + 2, w.written + " " + next(1), aDay, ok
+	}
+	if month := monthOf(w.text); month > 0 && wholeMonths[w.written] {
+		if isYear(next(1)) {
+			year, _ := strconv.Atoi(next(1))
+			return days(year, int(month), 1, 1, 0), at + 2, w.written + " " + next(1), aMonth, true
+		}
+		return span{float64(month), float64(month)}, at + 1, w.written, anyMonth, true
+	}
+	if isYear(w.text) && r.matched[at] == nil && !(at+1 < len(r.words) && isUnit(next(1)) && measures[next(1)].dimension != "time") {
+		year, _ := strconv.Atoi(w.text)
+		if _, ok := r.dateColumn(aYear, at); ok {
+			return days(year, 1, 1, 12, 0), at + 1, w.text, aYear, true
+		}
+	}
+	return span{}, 0, "", 0, false
+}
+
+// dateColumn returns the column of dates that the question means: the named one, or the only one, or the one that is just
+// called date. A year also fits a column of years.
+func (r *reading) dateColumn(kind spanKind, at int) (int, bool) {
+	var all, named, plain []int
+	for c, col := range r.t.Columns {
+		years := false
+		if col.Kind == Number {
+			own, _ := col.concepts()
+			years = kind == aYear && slices.Contains(own, "year")
+		}
+		if col.Kind != Date && !years {
+			continue
+		}
+		all = append(all, c)
+		if name := strings.ToLower(col.Name); name == "date" || name == "datum" {
+			plain = append(plain, c)
+		}
+	}
+	named = r.nearest(all, at)
+	for _, list := range [][]int{named, all, plain} {
+		if len(list) == 1 {
+			return list[0], true
+		}
+	}
+	return 0, false
+}
+
+// on adds the condition of a date, a month, or a year, as in "in march", "im april 2026", "12 june", and "in 2026 or later".
+func (r limiter) on(i int) bool {
+	v, end, said, kind, ok := r.dateAt(i)
+	if !ok {
+		return false
+	}
+	c, ok := r.dateColumn(kind, i)
+	from, to, ranges := r.rangeColumns()
+	if !ok && ranges && kind != anyMonth {
+		r.conditions = append(r.conditions, limit{column: from, op: under, low: v.to, other: -1, said: said},
+			limit{column: to, op: atLeast, low: v.from, other: -1, said: said})
+		r.mark(i, end)
+		return true
+	}
+	if !ok && ranges {
+		c, ok = from, true // what begins in the month
+	}
+	if !ok {
+		return false
+	}
+	l := limit{column: c, op: between, low: v.from, high: v.to - 1e-6, other: -1, said: said}
+	if kind == anyMonth {
+		l.op = inMonth
+	} else if r.t.Columns[c].Kind != Date {
+		l.op, l.low = equal, float64(Day(v.from).Year())
+	}
+	if op, n := openEnd(r.reading, end); n > 0 && kind != anyMonth {
+		l.op, end = op, end+n
+		if op == atMost && r.t.Columns[c].Kind == Date {
+			l.low = l.high
+		}
+	}
+	r.conditions = append(r.conditions, l)
+	r.mark(i, end)
+	return true
+}
+
+// openEnds are words behind a value that make it the lower or upper end, as in "2023 or later".
+var openEnds = []struct {
+	phrases []string
+	op      operator
+}{
+	{phrases(`or later | or more | or above | or after | or higher | or newer | and later | and up | and above | and after | oder spater |
+		oder mehr | oder hoher | oder neuer | und spater | und mehr | und hoher | aufwarts`), atLeast},
+	{phrases(`or earlier | or less | or fewer | or below | or before | or lower | or older | and earlier | and below | oder fruher |
+		oder weniger | oder niedriger | oder alter | und fruher | und weniger`), atMost},
+}
+
+// openEnd returns the operator of such words, and their number.
+func openEnd(r *reading, at int) (operator, int) {
+	for _, e := range openEnds {
+		if n := r.phraseAt(at, e.phrases); n > 0 {
+			return e.op, n
+		}
+	}
+	return equal, 0
 }

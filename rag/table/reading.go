@@ -1,7 +1,6 @@
 package table
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
@@ -29,6 +28,8 @@ const (
 	unitOf           // the unit of a column
 	nothing          // it says "no" or "not"
 	descriptive      // it describes columns, such as "heavy"
+	qualifier        // it only says that a value is asked for, such as "number" of "phone number"
+	missed           // the table has nothing about it
 )
 
 // The strengths of matches between words and headers.
@@ -56,8 +57,14 @@ type reading struct {
 	conditions []limit
 	// ambiguous says which column of a condition is not clear.
 	ambiguous []int
-	// missing are the words whose role is unknown.
+	// missing are the words of the role missed.
 	missing []string
+	// free reports that the question asks for the seats that are not taken.
+	free bool
+	// times is the number of units that a price is multiplied by.
+	times multiple
+	// gain says how much of the question the reading explains.
+	gain float64
 	// often reports that "how often" counts rows.
 	often bool
 	// assumed reports that a condition has a unit that the table does not have.
@@ -83,26 +90,18 @@ type limit struct {
 	said  string // the value as written
 }
 
-// read finds the roles of the words of a question.
-func read(question string, s *Source) *reading {
+// newReading returns a reading without roles.
+func newReading(question string, s *Source) *reading {
 	r := &reading{source: s, t: s.Table, words: words(question)}
 	for i, w := range r.words {
 		if w.text == "mean" && slices.ContainsFunc(r.words[:i], func(w word) bool { return w.text == "does" || w.text == "do" }) {
 			r.words[i] = newWord("meaning") // and no average
 		}
 	}
-	r.words = splitter{r.t}.split(r.words)
+	r.words = splitter{r.t}.split(splitter{r.t}.taxed(r.words))
 	r.roles, r.matched = make([]role, len(r.words)), make([]map[int]int, len(r.words))
 	r.text = spaced(r.words)
 	r.labels = r.t.labels()
-	r.findOperations()
-	r.findColumns()
-	finder{r}.findInitials()
-	finder{r}.findHours()
-	finder{r}.findCells()
-	r.findNouns()
-	limiter{r}.findLimits()
-	r.findRest()
 	return r
 }
 
@@ -135,24 +134,6 @@ func (r *reading) has(phrases []string, as role) bool {
 		}
 	}
 	return found
-}
-
-// findOperations marks the words of operations.
-func (r *reading) findOperations() {
-	for _, phrases := range [][]string{countPhrases, averagePhrases, sumPhrases, differPhrases} {
-		r.has(phrases, operation)
-	}
-	for i := range r.words {
-		if _, ok := r.superlative(i); ok && r.roles[i] == unknown {
-			r.roles[i] = operation
-		}
-	}
-	r.has(noPhrases, nothing)
-	for i, w := range r.words {
-		if _, _, ok := r.stockValue(); ok && slices.Contains(worthPhrases, w.text) && r.roles[i] == unknown {
-			r.roles[i] = operation
-		}
-	}
 }
 
 // strength returns how well a word names a column.
@@ -245,58 +226,8 @@ func isName(r *reading, i int) bool {
 		slices.ContainsFunc(r.t.Columns, func(c Column) bool { return len(c.names) == 1 && c.names[0].text == r.words[i].text })
 }
 
-// findColumns finds the columns that words name. Each word names the columns that it fits best.
-func (r *reading) findColumns() {
-	for i, w := range r.words {
-		operational := r.roles[i] == operation
-		if r.roles[i] == nothing || w.isStop() && w.concepts() == nil && !w.isNumber() && !isName(r, i) {
-			continue
-		}
-		fits, best := map[int]int{}, 0
-		for c, col := range r.t.Columns {
-			s := col.strength(w)
-			if w.isNumber() || w.text == "no" || operational { // they do not describe columns
-				s = 0
-				for _, h := range col.words() {
-					if h.text == w.text {
-						s = byWord
-					}
-				}
-			}
-			if s > 0 {
-				fits[c] = s
-			}
-			best = max(best, s)
-		}
-		maps.DeleteFunc(fits, func(_, s int) bool { return s < best })
-		if len(fits) > 0 {
-			r.matched[i] = fits
-			if r.roles[i] == unknown {
-				r.roles[i] = column
-			}
-		}
-	}
-	for i, w := range r.words { // a number belongs to a column only together with another word of its name
-		if !w.isNumber() || r.matched[i] == nil {
-			continue
-		}
-		near := func(c int) bool {
-			for j := range r.words {
-				if j != i && !r.words[j].isNumber() && r.matched[j][c] > 0 {
-					return true
-				}
-			}
-			return len(r.t.Columns[c].words()) == 1 || len(w.text) < 4
-		}
-		maps.DeleteFunc(r.matched[i], func(c, _ int) bool { return !near(c) })
-		if len(r.matched[i]) == 0 {
-			r.matched[i], r.roles[i] = nil, unknown
-		}
-	}
-}
-
 // inCells returns the rows whose cells in a column have a word.
-func (t *Table) inCells(c int, w word) []int {
+func inCells(t *Table, c int, w word) []int {
 	var out []int
 	for _, p := range t.Columns[c].index {
 		if own := p.word; own.text == w.text || sameRoot(own, w) || w.sameState(own) || compound(own, w) || partOfCode(own.text, w.text) {
@@ -324,36 +255,16 @@ func partOfCode(code, part string) bool {
 // finder finds the words of a question in cells.
 type finder struct{ *reading }
 
-// findCells finds groups of words in cells of text.
-func (r finder) findCells() {
-	when := r.has(whenPhrases, unknown)
-	for i := 0; i < len(r.words); i++ {
-		w := r.words[i]
-		if r.roles[i] == nothing || r.roles[i] == cell || r.roles[i] == condition || r.roles[i] == unknown && w.isStop() ||
-			w.isNumber() && r.afterComparator(i) || r.inMonth(i) || r.limits(i) || r.beside(i) {
-			continue
-		}
-		f, ok := r.gender(i)
-		if !ok {
-			f, ok = r.group(i)
-		}
-		if !ok || r.roles[i] == operation && (len(f.words) < 2 || !f.whole) {
-			continue
-		}
-		if r.roles[i] == column && !r.cellWins(i, f, when) {
-			continue
-		}
-		for _, k := range f.words {
-			r.roles[k], r.matched[k] = cell, nil
-		}
-		for k := f.words[0] - 1; k >= max(0, f.words[0]-2) && !f.not; k-- {
-			f.not = r.roles[k] == nothing
-			if r.roles[k] != light && r.roles[k] != nothing && !r.words[k].isStop() {
+// bind says which filters are negated, and joins those of one thing.
+func (r finder) bind() {
+	for k := range r.filters {
+		f := &r.filters[k]
+		for i := f.words[0] - 1; i >= max(0, f.words[0]-2) && !f.not; i-- {
+			f.not = r.roles[i] == nothing
+			if r.roles[i] != light && r.roles[i] != nothing && !r.words[i].isStop() {
 				break
 			}
 		}
-		i = f.words[len(f.words)-1]
-		r.filters = append(r.filters, f)
 	}
 	r.mergeFilters()
 	if slices.ContainsFunc(r.filters, func(f filter) bool { return !slices.Contains(r.labels, f.column) && len(f.rows) > 1 }) {
@@ -367,62 +278,29 @@ func (r finder) limits(i int) bool {
 	return ok && i+n < len(r.words) && r.words[i+n].isNumber()
 }
 
-// beside reports whether a number stands beside the name of a column that has this value, as in "price class 2".
-func (r finder) beside(i int) bool {
-	for c, col := range r.t.Columns {
-		near := func(k int) bool { return k >= 0 && k < len(r.words) && r.matched[k][c] >= byConcept }
-		value := r.words[i].isNumber() && col.ordered() && !slices.Contains(r.labels, c)
-		if value && (near(i-1) || near(i+1)) && len(r.t.wholeCells(c, r.words[i])) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// inMonths are the words in front of the month of a condition.
-var inMonths = setOf("in im during since seit ab")
+// beforeMonths are the words in front of the month of a condition.
+var beforeMonths = setOf("in im during since seit ab")
 
 // inMonth reports whether a word is the month of a condition, as in "in march", although cells have it, too.
 func (r finder) inMonth(i int) bool {
-	if i == 0 || !wholeMonths[r.words[i].written] || !inMonths[r.words[i-1].text] {
+	if i == 0 || !wholeMonths[r.words[i].written] || !beforeMonths[r.words[i-1].text] {
 		return false
 	}
 	_, ok := r.dateColumn(aDay, i)
 	return ok
 }
 
-// cellWins reports whether words that name a column are rather the text of cells.
-func (r finder) cellWins(i int, f filter, when bool) bool {
-	strength := 0
-	for _, s := range r.matched[i] {
-		strength = max(strength, s)
-	}
-	for _, k := range f.words[1:] {
-		if r.matched[k] == nil {
-			return true // a longer name
-		}
-	}
-	return strength < byCompound || f.whole && !when && strength < byWord || f.whole && !when && !slices.Contains(r.labels, f.column)
-}
-
-// group returns the longest group of words from i that the cells of one column have.
-func (r finder) group(i int) (filter, bool) {
-	best := filter{column: -1}
-	better := func(f filter) bool {
-		switch {
-		case best.column < 0 || len(f.words) != len(best.words):
-			return best.column < 0 || len(f.words) > len(best.words)
-		case f.whole != best.whole:
-			return f.whole
-		case r.matches(f.column) != r.matches(best.column):
-			return r.matches(f.column)
-		}
-		return slices.Contains(r.labels, f.column) && !slices.Contains(r.labels, best.column)
+// groups returns the longest groups of words from i that the cells of each column have.
+func (r finder) groups(i int) []filter {
+	var out []filter
+	light := r.words[i].isStop()
+	if light && !lightVerbs[r.words[i].text] {
+		return nil
 	}
 	for c, col := range r.t.Columns {
-		rows := r.t.inCells(c, r.words[i])
+		rows := inCells(r.t, c, r.words[i])
 		if col.Kind != Text { // numbers such as years name rows only in the first column
-			if rows = r.t.wholeCells(c, r.words[i]); c > 0 || !r.words[i].isNumber() || r.afterComparator(i) {
+			if rows = wholeCells(r.t, c, r.words[i]); c > 0 || !r.words[i].isNumber() {
 				continue
 			}
 		}
@@ -431,21 +309,20 @@ func (r finder) group(i int) (filter, bool) {
 		}
 		f := filter{column: c, rows: rows, words: []int{i}}
 		for k := i + 1; k < len(r.words); k++ {
-			if r.roles[k] != unknown && r.roles[k] != column || r.words[k].isStop() && r.matched[k] == nil && !r.linking(k, c, f.rows) {
+			if r.words[k].isStop() && !r.linking(k, c, f.rows) {
 				break
 			}
-			both := intersect(f.rows, r.t.inCells(c, r.words[k]))
+			both := intersect(f.rows, inCells(r.t, c, r.words[k]))
 			if len(both) == 0 {
 				break
 			}
 			f.rows, f.words = both, append(f.words, k)
 		}
-		f.exact(r.reading)
-		if better(f) {
-			best = f
+		if f.exact(r.reading); f.whole || !light {
+			out = append(out, f)
 		}
 	}
-	return best, best.column >= 0
+	return out
 }
 
 // matches reports whether a word names a column.
@@ -454,7 +331,7 @@ func (r *reading) matches(c int) bool {
 }
 
 // wholeCells returns the rows with a number as the whole cell.
-func (t *Table) wholeCells(c int, w word) []int {
+func wholeCells(t *Table, c int, w word) []int {
 	var out []int
 	for _, i := range t.Data() {
 		if t.Rows[i].Cells[c].Text == w.text {
@@ -479,7 +356,7 @@ func (r *reading) afterComparator(i int) bool {
 
 // linking reports whether a light word is a part of a name in cells, such as "of" in "Bank of Ireland".
 func (r finder) linking(k, c int, rows []int) bool {
-	has := func(k int) bool { return len(intersect(rows, r.t.inCells(c, r.words[k]))) > 0 }
+	has := func(k int) bool { return len(intersect(rows, inCells(r.t, c, r.words[k]))) > 0 }
 	return len(r.words[k].text) == 1 || k+1 < len(r.words) && has(k) && has(k+1)
 }
 

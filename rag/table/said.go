@@ -279,7 +279,7 @@ func (r phrasing) answered(said fault.Text, rows, columns []int) Reply {
 	columns = r.telling(rows, columns)
 	reply := Reply{
 		Status: Answered, Said: said, Rows: rows[:min(len(rows), maxShown)], Used: rows, Columns: columns, Query: r.query(r.selection(columns)),
-		score: r.score(),
+		score: r.score() + bonusAnswered,
 	}
 	if r.assumed {
 		reply.Status, reply.Near, reply.Computed = Unclear, true, true
@@ -372,34 +372,14 @@ func (r phrasing) shownColumns(columns []int) []int {
 	return out[:min(len(out), maxShownColumns)]
 }
 
-// score says how many words of the question the table has, and how well.
-func (r phrasing) score() int {
-	n := 0
-	for i, role := range r.roles {
-		switch role {
-		case cell:
-			n += 5
-		case column:
-			best := 0
-			for _, s := range r.matched[i] {
-				best = max(best, s)
-			}
-			n += best
-		case condition:
-			n += 2
-		case titled:
-			n += 3
-		case unitOf:
-			n++
-		}
-	}
-	for _, f := range r.filters {
-		if f.whole && slices.Contains(r.labels, f.column) {
-			n++
-		}
-	}
-	return n - 4*len(r.missing)
-}
+// The bonuses of replies in the score of a reading.
+const (
+	bonusAnswered = 2
+	bonusComputed = .5
+)
+
+// score says how much of the question the reading explains.
+func (r phrasing) score() float64 { return r.gain }
 
 // replaceWord replaces a word of a text by a sign that is in no phrase.
 func replaceWord(s string, i int) string {

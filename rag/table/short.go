@@ -23,35 +23,31 @@ func (c Column) short(w word) bool {
 	})
 }
 
-// findInitials finds words whose initials are a word of a shortened header, such as "work orders" for "wo_number".
-func (r finder) findInitials() {
+// addInitials adds words whose initials are a word of a shortened header, such as "work orders" for "wo_number".
+func (r chart) addInitials(add func(piece)) {
 	for c, col := range r.t.Columns {
 		if !col.shortened() {
 			continue
 		}
 		for _, h := range col.names {
 			for i := range r.words {
-				if end := r.initials(h.text, i); end > 0 && len(h.text) > 1 {
-					for k := i; k < end; k++ {
-						r.roles[k], r.matched[k] = column, map[int]int{c: byCompound}
-					}
+				if r.initials(h.text, i) && len(h.text) > 1 {
+					add(piece{from: i, to: i + len(h.text), role: column, gain: gainCompound * float64(len(h.text)), fits: map[int]int{c: byCompound}})
 				}
 			}
 		}
 	}
 }
 
-// initials returns the position behind the words from i whose first letters are a text, or 0. At most one of them may have another
-// role.
-func (r finder) initials(text string, i int) int {
+// initials reports whether the first letters of the words from i are a text.
+func (r chart) initials(text string, i int) bool {
 	if i+len(text) > len(r.words) {
-		return 0
+		return false
 	}
 	for k, letter := range []byte(text) {
-		w := r.words[i+k]
-		if len(w.text) < minPart || w.text[0] != letter || r.roles[i+k] != unknown && r.roles[i+k] != column || r.matched[i+k] != nil {
-			return 0
+		if w := r.words[i+k]; len(w.text) < minPart || w.text[0] != letter {
+			return false
 		}
 	}
-	return i + len(text)
+	return true
 }

@@ -44,6 +44,34 @@ func (t splitter) split(list []word) []word {
 	return out
 }
 
+// taxed replaces "including VAT" by "gross", and "without VAT" by "net", if the table has such a column.
+func (t splitter) taxed(list []word) []word {
+	var out []word
+	for i := 0; i < len(list); i++ {
+		as := ""
+		if i+1 < len(list) && slices.Contains(list[i+1].concepts(), "tax") {
+			switch {
+			case includingWords[list[i].text]:
+				as = "gross"
+			case excludingWords[list[i].text]:
+				as = "net"
+			}
+		}
+		if as != "" && slices.ContainsFunc(t.Columns, func(c Column) bool { return slices.Contains(c.named, as) }) {
+			out = append(out, newWord(as))
+			i++
+			continue
+		}
+		out = append(out, list[i])
+	}
+	return out
+}
+
+var (
+	includingWords = setOf("incl including inclusive with inkl inklusive mit einschliesslich")
+	excludingWords = setOf("excl excluding exclusive without before exkl exklusive ohne vor zzgl")
+)
+
 // joined joins two words that the table writes as one, such as "noble gases" for "Noblegas".
 func (t splitter) joined(list []word) []word {
 	var out []word
@@ -143,7 +171,7 @@ func (t splitter) without(w word) (word, bool) {
 // has reports whether a column or a cell has a word.
 func (t splitter) has(w word) bool {
 	for c, col := range t.Columns {
-		if col.strength(w) >= byCompound || len(t.inCells(c, w)) > 0 {
+		if col.strength(w) >= byCompound || len(inCells(t.Table, c, w)) > 0 {
 			return true
 		}
 	}

@@ -6,7 +6,8 @@ import "slices"
 var states = [][]string{
 	{"rejected", "declined", "denied", "refused", "abgelehnt", "verweigert"},
 	{"approved", "accepted", "granted", "genehmigt", "bewilligt"},
-	{"pending", "outstanding", "unresolved", "ausstehend", "offen"},
+	{"pending", "outstanding", "unresolved", "unpaid", "ausstehend", "offen", "unbezahlt"},
+	{"paid", "settled", "reimbursed", "bezahlt", "gezahlt", "ausgezahlt", "ausbezahlt", "uberwiesen", "beglichen", "erstattet"},
 	{"cancelled", "canceled", "storniert", "abgesagt"},
 	{"shipped", "dispatched", "versandt", "verschickt"},
 	{"broken", "defective", "faulty", "defekt", "kaputt"},

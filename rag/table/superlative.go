@@ -282,7 +282,7 @@ func (r answering) answerExtreme(e extreme) Reply {
 	without := len(rows) - len(r.t.valued(rows, measures[0]))
 	reply := r.answered(r.saidExtreme(e, best, measures[0], without, len(rows)), best, shown)
 	reply.Query = r.ranking(reply.Columns, measures[0], e, r.t.downward(e, measures[0]))
-	reply.score += 2 * fit
+	reply.score += float64(fit) / 5
 	if fit == 0 && len(best) < len(rows) { // "the largest" may mean another size than the only column with numbers
 		reply.Status, reply.Near, reply.Computed, reply.Query = Unclear, true, true, ""
 	}

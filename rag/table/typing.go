@@ -44,7 +44,17 @@ func (t *Table) setTypes(language string) {
 		}
 		t.setType(c, sign, language)
 	}
+	if isTimetable(t) { // of a fast train that does not stop everywhere
+		for c := range t.Columns {
+			if t.Columns[c].Kind == Text {
+				t.setAbove(c, Clock, minStops, clock)
+			}
+		}
+	}
 }
+
+// minStops is the share of the cells with a value that are times in a column of a timetable.
+const minStops = .5
 
 // commas reports whether commas separate decimals in other columns, or in the language of the text.
 func (t *Table) commas(language string) bool {
@@ -164,6 +174,11 @@ func isLabel(name string) bool {
 
 // set gives a column a type if enough cells have it.
 func (t *Table) set(c int, kind Kind, value func(string) (float64, bool)) bool {
+	return t.setAbove(c, kind, minTyped, value)
+}
+
+// setAbove gives a column a type if a share of its cells has it.
+func (t *Table) setAbove(c int, kind Kind, share float64, value func(string) (float64, bool)) bool {
 	values, valued, n, all := make([]float64, len(t.Rows)), make([]bool, len(t.Rows)), 0, 0
 	for i, r := range t.Rows {
 		if r.Cells[c].Missing {
@@ -178,7 +193,7 @@ func (t *Table) set(c int, kind Kind, value func(string) (float64, bool)) bool {
 			n++
 		}
 	}
-	if n == 0 || float64(n) < minTyped*float64(all) {
+	if n == 0 || float64(n) < share*float64(all) {
 		return false
 	}
 	t.Columns[c].Kind = kind

@@ -42,14 +42,14 @@ var (
 	openWords   = setOf("open opened opens geoffnet offen auf")
 )
 
-// findHours finds "open" beside the name of a column whose cells say "closed", and the short forms that the text around the table
+// addHours adds "open" beside the name of a column whose cells say "closed", and the short forms that the text around the table
 // explains, such as "nights" for N.
-func (r finder) findHours() {
-	for i, w := range r.words {
-		if r.matched[i] == nil || weekdayOf(w, false) < 0 {
-			continue
-		}
-		for c := range r.matched[i] {
+func (r chart) addHours(add func(piece)) {
+	for _, w := range r.words {
+		for c, col := range r.t.Columns {
+			if weekdayOf(w, false) < 0 || !col.hasWeekday(w) {
+				continue
+			}
 			for k, other := range r.words {
 				f := filter{column: c, words: []int{k}, whole: true}
 				short := explained(r.t, other)
@@ -61,8 +61,7 @@ func (r finder) findHours() {
 					}
 				}
 				if n := len(f.rows); n > 0 && n < len(r.t.Data()) {
-					r.filters = append(r.filters, f)
-					r.roles[k], r.matched[k] = cell, nil
+					add(piece{from: k, to: k + 1, role: cell, gain: gainWhole + gainOperation, filter: f})
 				}
 			}
 		}

@@ -917,6 +917,7 @@ export interface Params {
   table_lacking: [string, string];
   table_latest: [string, string, string, number];
   table_lowest: [string, string, string, number];
+  table_minus: [string, string, string, string];
   table_more: [string, number];
   table_named: [string, string, string];
   table_no_column: [string];
@@ -939,6 +940,7 @@ export interface Params {
   table_several_columns: [string, string];
   table_several_rows: [string, number];
   table_sum: [string, number, string];
+  table_times: [string, string, string, string];
   table_worth: [string, string, number, string];
   tables_not_queried: [];
   talk_bye: [];

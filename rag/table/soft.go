@@ -5,50 +5,45 @@ import (
 	"strings"
 
 	"docent/internal/lazyregexp"
+	"docent/rag/text"
 )
 
-// findRest finds the roles of the other words.
-func (r *reading) findRest() {
-	title := r.titleWords()
-	for i, w := range r.words {
-		if r.roles[i] != unknown {
-			continue
-		}
-		_, compares := r.comparative(i)
-		a, positive := adjectives[w.text]
-		if positive || w.text == "ab" && i == len(r.words)-1 {
-			compares = true
-		}
-		switch {
-		case isUnit(w.text) && r.t.hasUnit(w.text):
-			r.roles[i] = unitOf
-		case !w.isStop() && slices.ContainsFunc(title, func(t word) bool { return names(t, w) }):
-			r.roles[i] = titled
-		case positive && a.concepts != "" && asksInVain(r, i, a.concepts):
-			r.missing = append(r.missing, w.written)
-		case compares:
-			r.roles[i] = descriptive
-		case r.qualifies(i), numberWords[w.text] > 0 && i > 0 && allWords[r.words[i-1].text], hourWords[w.text] && asksHours(r):
-			r.roles[i] = light
-		case i > 0 && r.roles[i-1] == nothing && w.concepts() != nil: // "not paid" limits the rows
-			r.missing = append(r.missing, w.written)
-		case w.isStop() || len(w.text) == 1 && !w.isNumber() || i == len(r.words)-1 && happens(r, w):
-			r.roles[i] = light
-		default:
-			r.missing = append(r.missing, w.written)
-		}
+// isSoft reports whether a word without a place in the table limits nothing: a verb, or a word of time, order, and degree. A word
+// behind "not", and one in front of the name of a column or a row does.
+func isSoft(r *reading, i int) bool {
+	w := r.words[i]
+	if hourWords[w.text] && asksHours(r) {
+		return true
 	}
+	if w.isNumber() || w.measures() {
+		return false
+	}
+	if i > 0 && r.phraseAt(i-1, noPhrases) == 1 || i > 1 && beforeVerbs[r.words[i-1].text] && r.phraseAt(i-2, noPhrases) == 1 {
+		return false
+	}
+	return softWords[w.text] || adverb.MatchString(w.text) && w.concepts() == nil || text.IsEveryday(w.written) || isVerb(r, i)
+}
+
+// softWords are short forms and other words that limit nothing.
+var softWords = setOf("incl inkl approx ca ok okay etc eg single einzelne einzelner fit fits hold holds reinpassen")
+
+// adverb matches English adverbs, and no "supply".
+var adverb = lazyregexp.New(`^\p{L}{2,}[^p]ly$`)
+
+// beforeVerbs are words in front of a verb.
+var beforeVerbs = setOf("i you we they he she it who people to ich du wir ihr sie er es man wer")
+
+// isVerb reports whether a word stands in the place of a verb.
+func isVerb(r *reading, i int) bool {
+	w := r.words[i]
+	if happened.MatchString(w.text) && i == len(r.words)-1 {
+		return true
+	}
+	return i > 0 && beforeVerbs[r.words[i-1].text] && i < len(r.words)-1
 }
 
 // happened matches participles: "collected", "abgeholt", and "geleert".
 var happened = lazyregexp.New(`^(?:\p{L}{3,}ed|(?:\p{L}{2,4})?ge\p{L}{3,}(?:t|en))$`)
-
-// happens reports whether a word at the end of a question for a date says only that something happens then, in a table whose only
-// values are dates.
-func happens(r *reading, w word) bool {
-	return r.asks(whenPhrases) && happened.MatchString(w.text) &&
-		!slices.ContainsFunc(r.t.Columns, func(c Column) bool { return c.ordered() && c.Kind != Date })
-}
 
 // asksInVain reports whether an adjective follows "how", and no column has one of its concepts.
 func asksInVain(r *reading, i int, concepts string) bool {
@@ -64,15 +59,15 @@ func asksInVain(r *reading, i int, concepts string) bool {
 }
 
 // valueWords are words for the value of a named column, as in "water tank size" and "Nitratwert".
-var valueWords = setOf("size value level rate amount grosse wert werte stand angabe zahl zahlen anzahl")
+var valueWords = setOf("size value level rate amount grosse wert werte stand angabe zahl zahlen anzahl number nummer")
 
 // qualifies reports whether a word only says that a value of a named column is asked for, or that the present year is meant.
-func (r *reading) qualifies(i int) bool {
-	near := func(k int, role role) bool { return k >= 0 && k < len(r.roles) && r.roles[k] == role }
+func qualifies(r *reading, i int) bool {
+	near := func(k int) bool { return k >= 0 && k < len(r.words) && len(r.fits(k, false)) > 0 }
 	if w := r.words[i].text; w == "year" || w == "jahr" {
 		return i > 0 && slices.Contains([]string{"this", "dieses", "diesem"}, r.words[i-1].text)
 	}
-	return valueWords[r.words[i].text] && (near(i-1, column) || near(i+1, column) || near(i+1, light) && near(i+2, column))
+	return valueWords[r.words[i].text] && (near(i-1) || near(i+1) || i+1 < len(r.words) && r.words[i+1].isStop() && near(i+2))
 }
 
 var (
@@ -105,10 +100,10 @@ func (t *Table) hasUnit(unit string) bool {
 			return true
 		}
 	}
-	return t.around(unit)
+	return around(t, unit)
 }
 
 // around reports whether the text in front of the table has a word.
-func (t *Table) around(unit string) bool {
+func around(t *Table, unit string) bool {
 	return slices.ContainsFunc(words(t.Context+" "+t.Caption), func(w word) bool { return w.text == unit })
 }
