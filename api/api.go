@@ -401,8 +401,8 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	settings.AddRoutes(r, cfg.Settings)
 	system.AddRoutes(r, cfg.System)
 	insights.AddRoutes(r, insights.Config{
-		Store: cfg.Insights, Gaps: cfg.Gaps, Approved: cfg.Approved, Documents: cfg.Uploads, Remover: cfg.Documents, Today: cfg.Today,
-		Quality: cfg.Quality,
+		Store: cfg.Insights, Gaps: cfg.Gaps, Approved: cfg.Approved, Documents: cfg.Uploads, Library: shelf, Remover: cfg.Documents,
+		Today: cfg.Today, Quality: cfg.Quality,
 		Managed: access{cfg.Rights, shelf, cfg.Logger}.managed, Lacking: cfg.Lacking,
 		Names: cfg.ReadConversations, Audit: cfg.Audit,
 	})

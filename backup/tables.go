@@ -138,6 +138,7 @@ var Tables = []Table{
 	table("setting", "key text, value text, secret bytes, changed_at time"),
 	table("approved_answer", "document_id int, questions text, text text, signed text, owner text, review text, at time"),
 	table("approved_link", "document_id int, linked int, sha256 text"),
+	table("approved_passage", "document_id int, place int, linked int, revision int, quote text"),
 	table("backup_run", "id int, at time, place text, size int, problem text"),
 	table("digest", "recipient text, due time, at time, attempts int, reason text, sentence text"),
 	table("trigger_run", "agent_name text, event text, plan text, done_at time"),

@@ -2,6 +2,7 @@ package insight
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"docent/internal/fault"
@@ -20,19 +21,40 @@ type Approved struct {
 	Owner string
 	// Review is the day of the next check, YYYY-MM-DD, or "".
 	Review string
-	// Links are the ids of the documents below the answer, at most 20.
-	Links []int64
-	// Changed are those of Links that changed since At, or were deleted. Only Approved and
+	// Documents are the ids of the whole documents below the answer, at most 20.
+	Documents []int64
+	// Changed are those of Documents that changed since At, or were deleted. Only Approved and
 	// ApprovedAnswer fill it.
 	Changed []int64
+	// Passages are the passages below the answer, at most MaxPassages.
+	Passages []Passage
+}
+
+// Passage is a passage of a document below an approved answer.
+type Passage struct {
+	rag.Link
+
+	// Revision is the revision of the document in which Quote was last found, or 0.
+	Revision int64
+	// Title is the title of the document, or "" after it was deleted. Only Approved and ApprovedAnswer
+	// fill it.
+	Title string
+	// Changed reports that the document no longer has Quote, and Deleted that there is no document. Only
+	// Approved and ApprovedAnswer fill them.
+	Changed, Deleted bool
+}
+
+// Outdated reports whether something below the answer changed.
+func (a Approved) Outdated() bool {
+	return len(a.Changed) > 0 || slices.ContainsFunc(a.Passages, func(p Passage) bool { return p.Changed || p.Deleted })
 }
 
 // ApprovedFilter selects approved answers.
 type ApprovedFilter struct {
 	// Collections selects answers in these collections. nil selects all, and an empty list none.
 	Collections []string
-	// Due selects answers to check: their review day is over, or a document below them changed. It is
-	// the present day, YYYY-MM-DD, or "".
+	// Due selects answers to check: their review day is over, or a document or passage below them
+	// changed. It is the present day, YYYY-MM-DD, or "".
 	Due string
 	// Before is the id of the last answer of the previous page, or 0.
 	Before int64
@@ -46,13 +68,15 @@ const (
 	MaxForms = 20
 	// MaxApproved bounds its text in bytes.
 	MaxApproved = 20_000
+	// MaxPassages bounds the passages below it, and MaxQuote each of them in bytes.
+	MaxPassages, MaxQuote = 10, 8_000
 )
 
 // Approvals keeps approved answers. It is safe for concurrent use. An answer disappears with its
 // document.
 type Approvals interface {
-	// PutApproved stores an answer of a stored document, and the present content of its links. Missing
-	// links are ignored.
+	// PutApproved stores an answer of a stored document, and the present content of its documents.
+	// Missing documents are ignored.
 	PutApproved(ctx context.Context, a Approved) error
 	// Approved lists answers, the newest documents first.
 	Approved(ctx context.Context, f ApprovedFilter) ([]Approved, error)
@@ -81,6 +105,9 @@ func (a Approved) Check() error {
 	case len(a.Questions) == 0, len(a.Questions) > MaxForms, a.Text == "", len(a.Text) > MaxApproved:
 		return fault.New(fault.Invalid, "approved_incomplete",
 			"an approved answer needs 1 to %d questions and a text of at most %d bytes", MaxForms, MaxApproved)
+	case len(a.Passages) > MaxPassages, slices.ContainsFunc(a.Passages, func(p Passage) bool { return p.Quote == "" || len(p.Quote) > MaxQuote }):
+		return fault.New(fault.Invalid, "approved_passages",
+			"an approved answer has at most %d passages, each of 1 to %d bytes", MaxPassages, MaxQuote)
 	case !reviewed(a.Review):
 		return fault.New(fault.Invalid, "approved_review", "the review day must have the form 2026-05-03")
 	}

@@ -21,4 +21,14 @@ type Approved struct {
 	Signed string
 	// At is the time of the last change.
 	At time.Time
+	// Links are the passages and documents below it.
+	Links []Link
+}
+
+// Link is a passage or a document below an approved answer.
+type Link struct {
+	// Document is the id of the document.
+	Document int64
+	// Quote is the passage in the text of the document; "" for the whole document.
+	Quote string
 }

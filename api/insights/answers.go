@@ -19,12 +19,20 @@ import (
 	"docent/insight/approve"
 	"docent/internal/fault"
 	"docent/rag"
+	"docent/rag/corpus"
 )
 
 // Documents stores documents. It checks the right to write.
 type Documents interface {
 	// Read stores the document in r.
 	Read(ctx context.Context, collection, source string, r io.Reader) ([]ingest.Result, error)
+}
+
+// Library reads documents.
+type Library interface {
+	// Document returns a document with its text. It fails with fault.NotFound if the reader may not read
+	// it.
+	Document(ctx context.Context, id int64) (corpus.Document, error)
 }
 
 // Remover removes documents. It checks the right to write.
@@ -53,10 +61,12 @@ type ApprovedAnswer struct {
 	Documents []int64 `json:"documents" doc:"The ids of the documents that the answer relies on."`
 	// Changed are those of Documents that changed.
 	Changed []int64 `json:"changed" doc:"Those of documents that changed since the answer was saved, or were deleted."`
+	// Passages are the passages below it.
+	Passages []ApprovedPassage `json:"passages" doc:"The passages that the answer relies on. Its readers see them as sources."`
 	// Fallback reports that people get it only without another answer.
 	Fallback bool `json:"fallback,omitempty" doc:"docent shows the text only if the documents do not answer the question. Absent if not."`
 	// Due reports that somebody should check it.
-	Due bool `json:"due" doc:"True after the day of the next check, and if a document changed."`
+	Due bool `json:"due" doc:"True after the day of the next check, and if a document or a passage changed."`
 	// Timestamp is the time of the last change.
 	Timestamp time.Time `json:"timestamp"`
 }
@@ -75,6 +85,32 @@ type ApprovedFields struct {
 	Review string `json:"review,omitempty" maxLength:"10" doc:"The day of the next check, as YYYY-MM-DD."`
 	// Documents are the documents that the answer relies on.
 	Documents []int64 `json:"documents,omitempty" nullable:"true" maxItems:"20" doc:"The ids of the documents that the answer relies on."`
+	// Passages are the passages that the answer relies on.
+	Passages []LinkedPassage `json:"passages,omitempty" nullable:"true" maxItems:"10" doc:"The passages that the answer relies on. Passages of documents that you may not read stay until the document is deleted."`
+}
+
+// LinkedPassage names a passage of a document.
+type LinkedPassage struct {
+	// DocumentID is the document.
+	DocumentID int64 `json:"document_id" minimum:"1"`
+	// Quote has the words of the passage.
+	Quote string `json:"quote" minLength:"1" maxLength:"8000" doc:"The words of the passage. A new one must be in the text of the document; only white space may differ."`
+}
+
+// ApprovedPassage is a passage below an approved answer.
+type ApprovedPassage struct {
+	// DocumentID is the document.
+	DocumentID int64 `json:"document_id"`
+	// Quote is the passage.
+	Quote string `json:"quote"`
+	// Title is the title of the document.
+	Title string `json:"title"`
+	// Changed reports that the passage is gone.
+	Changed bool `json:"changed" doc:"The document no longer has the passage, or was deleted."`
+	// Deleted reports that the document is gone.
+	Deleted bool `json:"deleted,omitempty" doc:"The document was deleted. Absent if not."`
+	// Hidden reports that the reader may not read the document.
+	Hidden bool `json:"hidden,omitempty" doc:"You may not read the document. The title and the quote are empty. Absent if you may."`
 }
 
 type approvedPageInput struct {
@@ -158,15 +194,50 @@ func (s server) answers(ctx context.Context, in *approvedPageInput) (*approvedPa
 	for _, a := range found {
 		out.Body.Answers = append(out.Body.Answers, approvedFor(a))
 	}
-	return out, nil
+	return out, s.hidePassages(ctx, out.Body.Answers)
+}
+
+// hidePassages hides passages of documents that the reader may not read. Only administrators see passages of deleted documents, because
+// the rights of others are unknown.
+func (s server) hidePassages(ctx context.Context, answers []ApprovedAnswer) error {
+	var documents []int64
+	for _, a := range answers {
+		for _, p := range a.Passages {
+			documents = append(documents, p.DocumentID)
+		}
+	}
+	hidden, err := s.lacking(ctx, documents)
+	if err != nil {
+		return err
+	}
+	for _, a := range answers {
+		for i := range a.Passages {
+			if p := &a.Passages[i]; slices.Contains(hidden, p.DocumentID) {
+				p.Title, p.Quote, p.Hidden = "", "", true
+			}
+		}
+	}
+	return nil
+}
+
+// lacking returns those of some documents that the reader may not read.
+func (s server) lacking(ctx context.Context, documents []int64) ([]int64, error) {
+	if s.Lacking == nil || len(documents) == 0 {
+		return nil, nil
+	}
+	return s.Lacking(ctx, documents)
 }
 
 func approvedFor(a insight.Approved) ApprovedAnswer {
+	passages := make([]ApprovedPassage, len(a.Passages))
+	for i, p := range a.Passages {
+		passages[i] = ApprovedPassage{DocumentID: p.Document, Quote: p.Quote, Title: p.Title, Changed: p.Changed, Deleted: p.Deleted}
+	}
 	return ApprovedAnswer{
 		ID: a.Document, Collection: a.Collection, Questions: a.Questions, Text: a.Text, Signed: a.Signed, Owner: a.Owner, Review: a.Review,
 		Fallback:  strings.HasPrefix(a.Source, rag.FallbackPrefix),
-		Documents: append([]int64{}, a.Links...), Changed: append([]int64{}, a.Changed...),
-		Due: len(a.Changed) > 0 || a.Review != "" && a.Review < presentDay(), Timestamp: a.At,
+		Documents: append([]int64{}, a.Documents...), Changed: append([]int64{}, a.Changed...), Passages: passages,
+		Due: a.Outdated() || a.Review != "" && a.Review < presentDay(), Timestamp: a.At,
 	}
 }
 
@@ -231,7 +302,10 @@ func (s server) putAnswer(ctx context.Context, a insight.Approved, fields Approv
 		return nil, err
 	}
 	a.Questions, a.Text, a.Signed, a.Owner, a.Review = fields.Questions, fields.Text, fields.Signed, fields.Owner, fields.Review
-	a.Links = fields.Documents
+	a.Documents = fields.Documents
+	if err := s.setPassages(ctx, &a, fields.Passages); err != nil {
+		return nil, err
+	}
 	if strings.TrimSpace(a.Signed) == "" {
 		a.Signed = signer(ctx)
 	}
@@ -240,7 +314,28 @@ func (s server) putAnswer(ctx context.Context, a insight.Approved, fields Approv
 		return nil, err
 	}
 	route.Concerns(ctx, strconv.FormatInt(stored.Document, 10))
-	return &approvedOutput{approvedFor(stored)}, nil
+	out := &approvedOutput{approvedFor(stored)}
+	return out, s.hidePassages(ctx, []ApprovedAnswer{out.Body})
+}
+
+// setPassages sets the passages of an answer. Those of documents that the reader may not read stay until the document is deleted.
+func (s server) setPassages(ctx context.Context, a *insight.Approved, passages []LinkedPassage) error {
+	var documents []int64
+	for _, p := range a.Passages {
+		documents = append(documents, p.Document)
+	}
+	hidden, err := s.lacking(ctx, documents)
+	if err != nil {
+		return err
+	}
+	a.Passages = slices.DeleteFunc(slices.Clone(a.Passages), func(p insight.Passage) bool { return p.Deleted || !slices.Contains(hidden, p.Document) })
+	for _, p := range passages {
+		if err := route.CheckText("quote", p.Quote); err != nil {
+			return err
+		}
+		a.Passages = append(a.Passages, insight.Passage{Link: rag.Link{Document: p.DocumentID, Quote: p.Quote}})
+	}
+	return nil
 }
 
 // signer is the name that signs the answers of the principal, or "".

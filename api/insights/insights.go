@@ -43,6 +43,8 @@ type Config struct {
 	Quality
 	// Documents stores the documents of approved answers. Required with Store.
 	Documents Documents
+	// Library reads documents with the rights of the reader. Required with Store.
+	Library Library
 	// Remover removes them. Required with Store.
 	Remover Remover
 	// Managed returns the collections that the principal manages; nil means all. It fails for people
@@ -80,7 +82,7 @@ var errOff = fault.New(fault.NotFound, "insights_off", "this server keeps no fac
 func AddRoutes(r *route.Router, cfg Config) {
 	s := server{Config: cfg}
 	if cfg.Approved != nil {
-		s.writer = approve.New(approve.Config{Answers: cfg.Approved, Store: s.storeAnswer})
+		s.writer = approve.New(approve.Config{Answers: cfg.Approved, Store: s.storeAnswer, Read: cfg.Library.Document})
 	}
 	s.addToday(r)
 	s.addDays(r)

@@ -95,7 +95,7 @@ func readTable(std stdio, name string) ([]byte, error) {
 // importAnswers imports a table, and prints a line for each row. It fails with errFailed if a row was
 // refused.
 func (r reading) importAnswers(ctx context.Context, std stdio, in approve.Import, dryRun bool) error {
-	writer := approve.New(approve.Config{Answers: r.DB.Approved, Store: r.storeAnswer})
+	writer := approve.New(approve.Config{Answers: r.DB.Approved, Store: r.storeAnswer, Read: r.DB.Library.Document})
 	steps, err := writer.Plan(ctx, in)
 	if err != nil {
 		return fmt.Errorf("compare the table with the answers: %w", err)

@@ -10,6 +10,7 @@ import (
 
 	"docent/insight"
 	"docent/internal/fault"
+	"docent/rag/corpus"
 )
 
 // Config configures a Writer.
@@ -18,6 +19,9 @@ type Config struct {
 	Answers insight.Approvals
 	// Store stores the Markdown of an answer as a document, and returns its id. Required.
 	Store func(ctx context.Context, collection, source, markdown string) (int64, error)
+	// Read returns a document with its text. Its error has fault.NotFound if the reader of ctx may not
+	// read it. Required.
+	Read func(ctx context.Context, id int64) (corpus.Document, error)
 	// Now returns the time. Default: time.Now.
 	Now func() time.Time
 }
@@ -57,14 +61,24 @@ func tidy(a insight.Approved) insight.Approved {
 }
 
 // Put stores the document of an answer, and then the answer. If the second step fails, the document
-// stays an ordinary one. The fields Collection and Source name the document.
+// stays an ordinary one. The fields Collection and Source name the document. With the field Document, it
+// changes that answer, whose passages may be outdated.
 func (w *Writer) Put(ctx context.Context, a insight.Approved) (insight.Approved, error) {
 	a = tidy(a)
 	if err := a.Check(); err != nil {
 		return a, err
 	}
-	a.At = w.cfg.Now()
+	var earlier insight.Approved
 	var err error
+	if a.Document != 0 {
+		if earlier, err = w.cfg.Answers.ApprovedAnswer(ctx, a.Document); err != nil {
+			return a, err //nolint:wrapcheck // the store names the operation
+		}
+	}
+	if err := w.link(ctx, &a, earlier.Passages); err != nil {
+		return a, err
+	}
+	a.At = w.cfg.Now()
 	if a.Document, err = w.cfg.Store(ctx, a.Collection, a.Source, markdown(a)); err != nil {
 		return a, fmt.Errorf("store the document of an answer: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"docent/insight/approve"
 	"docent/internal/fault"
 	"docent/rag"
+	"docent/rag/corpus"
 )
 
 // kept keeps answers in memory.
@@ -20,6 +21,7 @@ type kept struct {
 
 	answers   []insight.Approved
 	documents map[string]string // Markdown by source
+	manual    string            // the text of document 100
 }
 
 func (k *kept) PutApproved(_ context.Context, a insight.Approved) error {
@@ -42,10 +44,18 @@ func (k *kept) Approved(_ context.Context, f insight.ApprovedFilter) (out []insi
 	return out, nil
 }
 
+// read returns the only document besides answers.
+func (k *kept) read(_ context.Context, id int64) (corpus.Document, error) {
+	if id != 100 {
+		return corpus.Document{}, fault.New(fault.NotFound, "no_document", "there is no document %d", id)
+	}
+	return corpus.Document{ID: 100, Revision: 7, Text: k.manual}, nil
+}
+
 func newWriter() (*approve.Writer, *kept) {
 	k := &kept{documents: map[string]string{}}
 	return approve.New(approve.Config{
-		Answers: k, Now: func() time.Time { return time.Unix(1, 0) },
+		Answers: k, Now: func() time.Time { return time.Unix(1, 0) }, Read: k.read,
 		Store: func(_ context.Context, collection, source, markdown string) (int64, error) {
 			if strings.Contains(markdown, "unreadable") {
 				return 0, approve.Unreadable()

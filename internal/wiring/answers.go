@@ -75,7 +75,8 @@ func openAnswers(s *Store, e *Embedders, x *Indexes, access Access, with service
 	}
 	a := &Answers{Models: models, Access: access, store: s, embedders: e, refresh: x.Retriever.Refresh}
 	cfg := pipeline.Config{
-		Retriever: a.Searcher, Static: e.static, Shelf: a.Library, Chunks: a.Library, Approved: s.DB.Approved, Logger: s.Log, Metrics: s.metrics,
+		Retriever: a.Searcher, Static: e.static, Shelf: a.Library, Chunks: a.Library, Approved: s.DB.Approved, Documents: a.Library,
+		Logger: s.Log, Metrics: s.metrics,
 		Answered: answeredNotice(s.Webhooks),
 		Prompts:  s.Config.LLM.Prompts, SecondQuery: pipeline.SecondQuery(s.Config.LLM.SecondQuery),
 		ShowThinking:    s.Config.LLM.ShowThinking,

@@ -112,8 +112,8 @@ func newToday(s *Store, failing func() []today.ModelState, plan func() digest.Pl
 // newAsking returns the answering that asks gaps again.
 func (s *Server) newAsking(cfg config.Config) (*pipeline.Pipeline, error) {
 	ask, err := pipeline.New(pipeline.Config{
-		Retriever: s.Retriever, Static: s.static, Chunks: s.DB.Library, Approved: s.DB.Approved, Logger: s.Log,
-		MinEvidence: cfg.MinEvidence, MinShown: cfg.MinShown,
+		Retriever: s.Retriever, Static: s.static, Chunks: s.DB.Library, Approved: s.DB.Approved, Documents: s.DB.Library,
+		Logger: s.Log, MinEvidence: cfg.MinEvidence, MinShown: cfg.MinShown,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("asking gaps again: %w", err)

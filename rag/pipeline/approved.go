@@ -9,6 +9,7 @@ import (
 
 	"docent/internal/fault"
 	"docent/rag"
+	"docent/rag/corpus"
 	"docent/rag/text"
 )
 
@@ -17,6 +18,18 @@ type Approved interface {
 	// ApprovedAnswers returns those of some documents that are approved answers.
 	ApprovedAnswers(ctx context.Context, documents []int64) ([]rag.Approved, error)
 }
+
+// Documents reads documents. corpus.Library implements it. The errors have fault.NotFound for documents that the reader of the context
+// may not read.
+type Documents interface {
+	// Document returns a document with its Text.
+	Document(ctx context.Context, id int64) (corpus.Document, error)
+	// DocumentChunks returns a document's chunks whose ordinal is greater than after, by ordinal.
+	DocumentChunks(ctx context.Context, id int64, after, limit int) ([]corpus.Chunk, error)
+}
+
+// maxLinks is the number of links of an approved answer that are shown.
+const maxLinks = 20
 
 // answerApproved answers with an approved answer, or remembers it as a fallback, if its document is among the results, and one of its
 // questions is the question. The search has applied the collections of the request and the rights
@@ -45,19 +58,26 @@ func answerApproved(ctx context.Context, a *answering) error {
 				a.fallback = &answer
 				return nil
 			default:
-				approve(a, answer)
-				return nil
+				return approve(ctx, a, answer)
 			}
 		}
 	}
 	return nil
 }
 
-// approve makes the answer from an approved one.
-func approve(a *answering, answer rag.Approved) {
+// approve makes the answer from an approved one. It cites the document of the answer, and the passages below it.
+func approve(ctx context.Context, a *answering, answer rag.Approved) error {
 	own := func(p rag.Passage) bool { return p.DocumentID == answer.Document }
 	first := a.out.Passages[slices.IndexFunc(a.out.Passages, own)]
-	a.out.Passages = append([]rag.Passage{first}, slices.DeleteFunc(slices.Clone(a.out.Passages), own)...)
+	linked, err := a.linked(ctx, answer, first.Score)
+	if err != nil {
+		return err
+	}
+	cited := append([]rag.Passage{first}, linked...)
+	known := func(p rag.Passage) bool {
+		return own(p) || slices.ContainsFunc(linked, func(l rag.Passage) bool { return l.ID == p.ID && p.File == 0 })
+	}
+	a.out.Passages = append(cited, slices.DeleteFunc(slices.Clone(a.out.Passages), known)...)
 	body := strings.TrimSpace(text.ResolveMarkers(answer.Text, 0))
 	gap := " "
 	if last := body[strings.LastIndexByte(body, '\n')+1:]; strings.HasPrefix(last, "|") || strings.HasPrefix(last, "```") {
@@ -65,11 +85,67 @@ func approve(a *answering, answer rag.Approved) {
 	}
 	a.replied = true
 	a.out.Model, a.out.Outcome = rag.Extractive, rag.Answered
-	a.out.Text, a.out.Sentences = body+gap+"[1]", nil
+	var numbers []int
+	var markers strings.Builder
+	for i := range 1 + len(linked) {
+		numbers = append(numbers, i+1)
+		fmt.Fprintf(&markers, "[%d]", i+1)
+	}
+	a.out.Text, a.out.Sentences = body+gap+markers.String(), nil
 	for _, s := range text.Sentences(a.out.Text, false) {
 		a.out.Sentences = append(a.out.Sentences, rag.Sentence{Start: s.Start, End: s.End, Passages: []int{1}, Support: rag.Strong})
 	}
+	a.out.Sentences[len(a.out.Sentences)-1].Passages = numbers
 	a.lead(signature(answer))
+	return nil
+}
+
+// linked returns the passages below an approved answer that exist, and that the reader may read.
+func (a *answering) linked(ctx context.Context, answer rag.Approved, score float64) (out []rag.Passage, err error) {
+	if a.pipeline.cfg.Documents == nil {
+		return nil, nil
+	}
+	for _, l := range answer.Links[:min(maxLinks, len(answer.Links))] {
+		p, err := passageOf(ctx, a.pipeline.cfg.Documents, l)
+		switch {
+		case fault.KindOf(err) == fault.NotFound:
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("read a passage below an approved answer: %w", err)
+		case p == nil, slices.ContainsFunc(out, func(o rag.Passage) bool { return o.ID == p.ID }):
+			continue
+		}
+		out = append(out, rag.Passage{Passage: *p, Score: score})
+	}
+	return out, nil
+}
+
+// passageOf returns the chunk with the beginning of a link, the first chunk for a whole document, or nil if the document no longer has
+// the passage.
+func passageOf(ctx context.Context, documents Documents, l rag.Link) (*corpus.Passage, error) {
+	doc, err := documents.Document(ctx, l.Document)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the caller names the operation
+	}
+	at := strings.Index(doc.Text, l.Quote) // 0 for the whole document
+	doc.Text = ""
+	const page = 1000
+	for after := -1; at >= 0; {
+		chunks, err := documents.DocumentChunks(ctx, l.Document, after, page)
+		if err != nil {
+			return nil, err //nolint:wrapcheck // the caller names the operation
+		}
+		for _, c := range chunks {
+			if c.End > at {
+				return &corpus.Passage{Chunk: c, Document: doc}, nil
+			}
+			after = c.Ordinal
+		}
+		if len(chunks) < page {
+			break
+		}
+	}
+	return nil, nil //nolint:nilnil // a missing passage is no error
 }
 
 // signature says who wrote an answer, and when.

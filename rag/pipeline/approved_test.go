@@ -2,13 +2,17 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"docent/internal/fault"
 	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/rag"
+	"docent/rag/corpus"
 )
 
 // approvedList has approved answers.
@@ -53,6 +57,72 @@ func TestApprovedAnswer(t *testing.T) {
 		if err != nil || strings.Contains(other.Text, "Answered by") {
 			t.Errorf("%s: another question gets %q (%v)", name, other.Text, err)
 		}
+	}
+}
+
+// linkedDocuments are documents with their chunks.
+type linkedDocuments map[int64][]corpus.Chunk
+
+func (l linkedDocuments) Document(_ context.Context, id int64) (corpus.Document, error) {
+	if l[id] == nil {
+		return corpus.Document{}, fault.New(fault.NotFound, "no_document", "there is no document %d", id)
+	}
+	d := corpus.Document{ID: id, Title: "Manual"}
+	for _, c := range l[id] {
+		d.Text += c.Text
+	}
+	return d, nil
+}
+
+func (l linkedDocuments) DocumentChunks(_ context.Context, id int64, after, limit int) ([]corpus.Chunk, error) {
+	all := l[id]
+	return all[min(len(all), after+1):min(len(all), after+1+limit)], nil
+}
+
+// TestApprovedLinks cites the passages below an approved answer that exist and that the reader may read.
+func TestApprovedLinks(t *testing.T) {
+	t.Parallel()
+	s := memoryShelf()
+	s.results[1].Passage.Document.Source = rag.ApprovedPrefix + "x.md"
+	var long []corpus.Chunk
+	for i := range 1500 {
+		long = append(long, corpus.Chunk{ID: int64(10_000 + i), DocumentID: 50, Ordinal: i, Text: fmt.Sprintf("%05d\n", i), Start: 6 * i, End: 6*i + 6})
+	}
+	found := s.results[2].Passage.Chunk
+	found.Start, found.End, found.Ordinal = 0, len(found.Text), 0
+	r, err := New(Config{
+		Retriever: s, Shelf: s, Static: testStatic, Documents: linkedDocuments{50: long, found.DocumentID: {found}},
+		Approved: approvedList{{
+			Document: s.results[1].Passage.DocumentID, Questions: []string{"How do I set the buffers?"}, Text: "Set them to a quarter of the memory. More memory does not help.", Signed: "Support",
+			Links: []rag.Link{
+				{Document: 50, Quote: "01200\n01201"},
+				{Document: 50, Quote: "01200"},
+				{Document: 50, Quote: "gone"},
+				{Document: 51, Quote: "unreadable"},
+				{Document: 50},
+				{Document: found.DocumentID, Quote: "performance of sorting"},
+			},
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.Run(t.Context(), rag.Request{Question: "How do I set the buffers?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []int64
+	for _, p := range got.Passages {
+		ids = append(ids, p.ID)
+	}
+	want := []int64{s.results[1].Passage.ID, 11_200, 10_000, found.ID, s.results[0].Passage.ID}
+	last := got.Sentences[len(got.Sentences)-1]
+	if !slices.Equal(ids, want) || !strings.HasSuffix(got.Text, "More memory does not help. [1][2][3][4]") || !slices.Equal(last.Passages, []int{1, 2, 3, 4}) ||
+		!slices.Equal(got.Sentences[0].Passages, []int{1}) {
+		t.Errorf("passages %d, want %d, with %q and %+v", ids, want, got.Text, got.Sentences)
+	}
+	if got.Passages[1].Document.Title != "Manual" || got.Passages[1].Document.Text != "" {
+		t.Errorf("the document is %+v", got.Passages[1].Document)
 	}
 }
 

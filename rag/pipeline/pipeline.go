@@ -78,6 +78,8 @@ type Config struct {
 	Chunks table.Chunks
 	// Approved finds approved answers. Default: nil, there are none.
 	Approved Approved
+	// Documents reads the passages below approved answers. Default: nil, answers have none.
+	Documents Documents
 	// Models are the chat models by name. Requests and answers use these names.
 	// Default: none, answers are quotes.
 	Models map[string]llm.Model

@@ -2,6 +2,7 @@ package sql
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,8 +30,18 @@ func (s approvals) PutApproved(ctx context.Context, a insight.Approved) error {
 			return err
 		}
 		_, err := tx.Exec(ctx, `INSERT INTO approved_link (document_id, linked, sha256)
-			SELECT $1, id, sha256 FROM document WHERE id IN (SELECT unnest($2::bigint[])) AND id <> $1`, a.Document, a.Links)
-		return err
+			SELECT $1, id, sha256 FROM document WHERE id IN (SELECT unnest($2::bigint[])) AND id <> $1`, a.Document, a.Documents)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM approved_passage WHERE document_id = $1`, a.Document); err != nil {
+			return err
+		}
+		var passages [][]any
+		for i, p := range a.Passages {
+			passages = append(passages, []any{a.Document, i, p.Document, p.Revision, store.Text(p.Quote)})
+		}
+		return tx.ExecAll(ctx, `INSERT INTO approved_passage (document_id, place, linked, revision, quote) VALUES ($1, $2, $3, $4, $5)`, passages)
 	})
 	return s.db.Fail("store an approved answer", err)
 }
@@ -49,6 +60,13 @@ func scanApproved(r Row) (a insight.Approved, err error) {
 // changedLink is the condition of links l whose documents changed.
 const changedLink = `NOT EXISTS (SELECT 1 FROM document t WHERE t.id = l.linked AND t.sha256 = l.sha256)`
 
+// linkedPassage are passages p with their documents t, and changedPassage is the condition that the document is missing or has another
+// text there. It reads the text only if the document was stored again.
+const (
+	linkedPassage  = ` FROM approved_passage p LEFT JOIN document t ON t.id = p.linked `
+	changedPassage = `CASE WHEN t.id IS NULL THEN true WHEN t.version = p.revision THEN false ELSE strpos(t.text, p.quote) = 0 END`
+)
+
 // addDue selects the answers to check on a day, in some collections.
 func (c *conditions) addDue(collections []string, day string) {
 	if collections != nil {
@@ -56,7 +74,8 @@ func (c *conditions) addDue(collections []string, day string) {
 	}
 	if day != "" {
 		c.add(`(a.review <> '' AND a.review < ` + c.arg(day) + ` OR EXISTS (SELECT 1 FROM approved_link l
-			WHERE l.document_id = a.document_id AND ` + changedLink + `))`)
+			WHERE l.document_id = a.document_id AND ` + changedLink + `)
+			OR EXISTS (SELECT 1` + linkedPassage + `WHERE p.document_id = a.document_id AND ` + changedPassage + `))`)
 	}
 }
 
@@ -110,7 +129,7 @@ func (s approvals) addLinks(ctx context.Context, answers []insight.Approved) err
 		var changed bool
 		err := r.Scan(&id, &linked, &changed)
 		if i, ok := at[id]; ok {
-			answers[i].Links = append(answers[i].Links, linked)
+			answers[i].Documents = append(answers[i].Documents, linked)
 			if changed {
 				answers[i].Changed = append(answers[i].Changed, linked)
 			}
@@ -118,6 +137,19 @@ func (s approvals) addLinks(ctx context.Context, answers []insight.Approved) err
 		return struct{}{}, err
 	}, `SELECT l.document_id, l.linked, `+changedLink+` FROM approved_link l
 		WHERE l.document_id IN (SELECT unnest($1::bigint[])) ORDER BY l.linked`, ids)
+	if err != nil {
+		return err
+	}
+	_, err = list(ctx, s.db, func(r Row) (struct{}, error) {
+		var id int64
+		var p insight.Passage
+		err := r.Scan(&id, &p.Document, &p.Quote, &p.Revision, &p.Title, &p.Changed, &p.Deleted)
+		if i, ok := at[id]; ok {
+			answers[i].Passages = append(answers[i].Passages, p)
+		}
+		return struct{}{}, err
+	}, `SELECT p.document_id, p.linked, p.quote, p.revision, coalesce(t.title, ''), `+changedPassage+`, t.id IS NULL`+linkedPassage+
+		`WHERE p.document_id IN (SELECT unnest($1::bigint[])) ORDER BY p.document_id, p.place`, ids)
 	return err
 }
 
@@ -127,5 +159,20 @@ func (s approvals) ApprovedAnswers(ctx context.Context, documents []int64) ([]ra
 		a, err := scanApproved(r)
 		return a.Approved, err
 	}, `SELECT `+approvedColumns+` WHERE a.document_id IN (SELECT unnest($1::bigint[]))`, documents)
-	return out, s.db.Fail("read approved answers", err)
+	if err != nil || len(out) == 0 {
+		return out, s.db.Fail("read approved answers", err)
+	}
+	_, err = list(ctx, s.db, func(r Row) (struct{}, error) {
+		var id int64
+		var l rag.Link
+		var place int
+		err := r.Scan(&id, &l.Document, &l.Quote, &place)
+		if i := slices.IndexFunc(out, func(a rag.Approved) bool { return a.Document == id }); i >= 0 {
+			out[i].Links = append(out[i].Links, l)
+		}
+		return struct{}{}, err
+	}, `SELECT document_id, linked, quote, place FROM approved_passage WHERE document_id IN (SELECT unnest($1::bigint[]))
+		UNION ALL SELECT document_id, linked, '', 1000 FROM approved_link WHERE document_id IN (SELECT unnest($1::bigint[]))
+		ORDER BY 1, 4, 2`, documents)
+	return out, s.db.Fail("read the links of approved answers", err)
 }

@@ -5,10 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"docent/ingest/intake"
 	"docent/insight"
 	"docent/internal/fault"
 	"docent/internal/storetest"
 	"docent/rag"
+	"docent/rag/corpus"
 )
 
 func TestApproved(t *testing.T) {
@@ -17,13 +19,13 @@ func TestApproved(t *testing.T) {
 		at := time.Date(2026, 5, 3, 10, 0, 0, 0, time.UTC)
 		a := insight.Approved{
 			Approved: rag.Approved{Document: answer, Questions: []string{"When?", "At which time?"}, Text: "At noon.", Signed: "Support", At: at},
-			Owner:    "ann", Review: "2026-08-01", Links: []int64{source, 999},
+			Owner:    "ann", Review: "2026-08-01", Documents: []int64{source, 999},
 		}
 		storetest.OK(t, w.PutApproved(t.Context(), a))
 		storetest.OK(t, w.PutApproved(t.Context(), a)) // again
 		got, err := w.ApprovedAnswer(t.Context(), answer)
 		storetest.OK(t, err)
-		if want := fmt.Sprintf("%v support [%d] [] ann", a.Approved, source); fmt.Sprintf("%v %s %v %v %s", got.Approved, got.Collection, got.Links, got.Changed, got.Owner) != want {
+		if want := fmt.Sprintf("%v support [%d] [] ann", a.Approved, source); fmt.Sprintf("%v %s %v %v %s", got.Approved, got.Collection, got.Documents, got.Changed, got.Owner) != want {
 			t.Errorf("the answer is %+v, want %s", got, want)
 		}
 		only, err := w.ApprovedAnswers(t.Context(), []int64{source, answer})
@@ -69,5 +71,60 @@ func TestApproved(t *testing.T) {
 		if _, err := w.ApprovedAnswer(t.Context(), answer); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("the deleted answer: %v", err)
 		}
+	})
+}
+
+// TestApprovedPassages changes, moves, and deletes a document with a passage below an approved answer.
+func TestApprovedPassages(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		put := func(text string) corpus.Document {
+			t.Helper()
+			ids, err := w.PutDocuments(t.Context(), []intake.Put{{
+				Document: corpus.Document{
+					Collection: "manual", Source: "upload:manual.md", Title: "Manual", Status: corpus.Ready, Text: text, SHA256: fmt.Sprintf("%x", text),
+				},
+				Chunks: []corpus.Chunk{{Kind: corpus.Prose, Text: text, End: len(text)}},
+			}})
+			storetest.OK(t, err)
+			d, err := w.Document(t.Context(), ids[0])
+			storetest.OK(t, err)
+			return d
+		}
+		answer, manual := w.document(t, "support"), put("A permit costs 40 euros.\n")
+		const quote = "costs 40 euros"
+		a := insight.Approved{Approved: rag.Approved{Document: answer, Questions: []string{"How much?"}, Text: "40 euros.", At: time.Unix(1, 0)}}
+		a.Passages = []insight.Passage{{Link: rag.Link{Document: manual.ID, Quote: quote}, Revision: manual.Revision}}
+		storetest.OK(t, w.PutApproved(t.Context(), a))
+		a.Documents = []int64{manual.ID}
+		storetest.OK(t, w.PutApproved(t.Context(), a)) // again
+		only, err := w.ApprovedAnswers(t.Context(), []int64{answer})
+		storetest.OK(t, err)
+		if got, want := fmt.Sprint(only[0].Links), fmt.Sprintf("[{%d %s} {%d }]", manual.ID, quote, manual.ID); got != want {
+			t.Errorf("the links are %s, want %s", got, want)
+		}
+		a.Documents = nil
+		storetest.OK(t, w.PutApproved(t.Context(), a))
+		check := func(what, want string, due int64) {
+			t.Helper()
+			got, err := w.ApprovedAnswer(t.Context(), answer)
+			storetest.OK(t, err)
+			p := got.Passages[0]
+			if state := fmt.Sprintf("%s %t %t", p.Title, p.Changed, p.Deleted); state != want || p.Quote != quote {
+				t.Errorf("%s: the passage is %q %s, want %s", what, p.Quote, state, want)
+			}
+			if n, err := w.CountDue(t.Context(), []string{"support"}, "2026-05-03"); err != nil || n != due {
+				t.Errorf("%s: %d answers are due, want %d: %v", what, n, due, err)
+			}
+		}
+		check("at first", "Manual false false", 0)
+		put("New: from May on.\n\nA permit costs 40 euros.\n")
+		check("at another place", "Manual false false", 0)
+		put("A permit costs 50 euros.\n")
+		check("with another text", "Manual true false", 1)
+		put("A permit costs 40 euros.\n")
+		check("with the first text", "Manual false false", 0)
+		_, err = w.RemoveDocuments(t.Context(), []int64{manual.ID})
+		storetest.OK(t, err)
+		check("without the document", " true true", 1)
 	})
 }

@@ -43,6 +43,7 @@ type database interface {
 	PutDocuments(ctx context.Context, puts []intake.Put) ([]int64, error)
 	RemoveDocuments(ctx context.Context, ids []int64) (int, error)
 	Documents(ctx context.Context, filter corpus.DocumentFilter) ([]corpus.Document, error)
+	Document(ctx context.Context, id int64) (corpus.Document, error)
 	insight.Store
 	insight.Gaps
 	insight.Solutions

@@ -2,7 +2,7 @@
 import { call, json, query } from './http';
 import type { AnswerImport, ImportedAnswers, ApprovedFields, ApprovedPage, AskedAnswer, AskedQuestion, GapChange, GapDetail, GapPage, NewApprovedAnswer, QuestionChange, QuestionDay, QuestionPage, Today } from './wire';
 
-export type { ApprovedAnswer, AskedAnswer, AskedQuestion, Gap, GapChange, GapDetail, ImportedRow, QuestionChange, QuestionDay, Thing, Today } from './wire';
+export type { ApprovedAnswer, ApprovedPassage, AskedAnswer, AskedQuestion, Gap, GapChange, GapDetail, ImportedRow, QuestionChange, QuestionDay, Thing, Today } from './wire';
 
 export interface QuestionQuery {
   outcome?: readonly AskedQuestion['outcome'][];

@@ -133,7 +133,7 @@ export interface components {
             collection: string;
             /** @description The ids of the documents that the answer relies on. */
             documents: number[];
-            /** @description True after the day of the next check, and if a document changed. */
+            /** @description True after the day of the next check, and if a document or a passage changed. */
             due: boolean;
             /** @description docent shows the text only if the documents do not answer the question. Absent if not. */
             fallback?: boolean;
@@ -143,6 +143,8 @@ export interface components {
              */
             id: number;
             owner: string;
+            /** @description The passages that the answer relies on. Its readers see them as sources. */
+            passages: components["schemas"]["ApprovedPassage"][];
             questions: string[];
             /** @description The day of the next check, as YYYY-MM-DD, or empty. */
             review: string;
@@ -156,6 +158,8 @@ export interface components {
             /** @description The ids of the documents that the answer relies on. */
             documents?: number[] | null;
             owner?: string;
+            /** @description The passages that the answer relies on. Passages of documents that you may not read stay until the document is deleted. */
+            passages?: components["schemas"]["LinkedPassage"][] | null;
             /** @description The question, and other wordings of it. Each is one line. */
             questions: string[];
             /** @description The day of the next check, as YYYY-MM-DD. */
@@ -172,6 +176,18 @@ export interface components {
              * @description The cursor of the next page. Absent on the last page.
              */
             next_cursor?: number;
+        };
+        ApprovedPassage: {
+            /** @description The document no longer has the passage, or was deleted. */
+            changed: boolean;
+            /** @description The document was deleted. Absent if not. */
+            deleted?: boolean;
+            /** Format: int64 */
+            document_id: number;
+            /** @description You may not read the document. The title and the quote are empty. Absent if you may. */
+            hidden?: boolean;
+            quote: string;
+            title: string;
         };
         AskedAnswer: {
             /** @description Who asked. Present only if the server runs with --read-conversations. */
@@ -1209,6 +1225,12 @@ export interface components {
             /** Format: int64 */
             upload_bytes: number;
         };
+        LinkedPassage: {
+            /** Format: int64 */
+            document_id: number;
+            /** @description The words of the passage. A new one must be in the text of the document; only white space may differ. */
+            quote: string;
+        };
         LocalServer: {
             models: string[];
             provider: string;
@@ -1467,6 +1489,8 @@ export interface components {
              */
             gap?: number;
             owner?: string;
+            /** @description The passages that the answer relies on. Passages of documents that you may not read stay until the document is deleted. */
+            passages?: components["schemas"]["LinkedPassage"][] | null;
             /** @description The question, and other wordings of it. Each is one line. */
             questions: string[];
             /** @description The day of the next check, as YYYY-MM-DD. */
@@ -2864,6 +2888,7 @@ export type AnswerImport = components['schemas']['AnswerImport'];
 export type ApprovedAnswer = components['schemas']['ApprovedAnswer'];
 export type ApprovedFields = components['schemas']['ApprovedFields'];
 export type ApprovedPage = components['schemas']['ApprovedPage'];
+export type ApprovedPassage = components['schemas']['ApprovedPassage'];
 export type AskedAnswer = components['schemas']['AskedAnswer'];
 export type AskedQuestion = components['schemas']['AskedQuestion'];
 export type AskedReadings = components['schemas']['AskedReadings'];
@@ -2933,6 +2958,7 @@ export type KeptQuestion = components['schemas']['KeptQuestion'];
 export type KeptResult = components['schemas']['KeptResult'];
 export type KeptTurn = components['schemas']['KeptTurn'];
 export type Limits = components['schemas']['Limits'];
+export type LinkedPassage = components['schemas']['LinkedPassage'];
 export type LocalServer = components['schemas']['LocalServer'];
 export type Login = components['schemas']['Login'];
 export type Mark = components['schemas']['Mark'];

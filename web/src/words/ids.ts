@@ -42,6 +42,8 @@ export interface Params {
   approved_call_made: [string];
   approved_incomplete: [number, number];
   approved_not_managed: [];
+  approved_passage_absent: [number];
+  approved_passages: [number, number];
   approved_review: [];
   approved_unreadable: [];
   archive_cut_off: [];

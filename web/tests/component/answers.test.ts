@@ -24,7 +24,43 @@ test('lists answers, and changes one', async () => {
   await page.getByRole('button', { name: 'Save the answer' }).click();
   await expect.poll(() => mock.insight.changes.at(-1)).toEqual(['answers/40', {
     questions: ['When is the office open?', 'What are the opening hours?'], text: 'From 8 to 17.', signed: 'Support', owner: 'ada', review: '2026-01-01', documents: [3],
+    passages: [{ document_id: 1, quote: 'The office opens at 9.' }, { document_id: 2, quote: 'The office closes at 17.' }],
   }]);
+});
+
+test('passages are linked from the sources and by a search, and removed', async () => {
+  await page.goto('#/console/questions/1');
+  await page.getByRole('button', { name: 'Write an answer' }).click();
+  await page.getByLabel('Answer in Markdown').fill('Run docent backup.');
+  const sources = page.locator('ul[aria-label="Sources of the present answer"] > li');
+  await expect.poll(() => sources.count()).toBeGreaterThan(0);
+  await sources.first().getByRole('button').click();
+  await expect.poll(() => sources.first().getByRole('button').isDisabled()).toBe(true);
+  await page.getByLabel('Search for a passage').fill('archive');
+  await page.keyboard.press('Enter');
+  const found = page.locator('ul[aria-label="Passages that were found"] > li');
+  await expect.poll(() => found.count()).toBeGreaterThan(1);
+  await found.nth(1).getByRole('button').click();
+  const chosen = page.locator('ul[aria-label="Passages below the answer"] > li');
+  await expect.poll(() => chosen.count()).toBe(2);
+  await accessible();
+  await chosen.first().getByRole('button').click();
+  await expect.poll(() => chosen.count()).toBe(1);
+  await page.getByRole('button', { name: 'Save the answer' }).click();
+  await page.getByRole('button', { name: 'Write an answer' }).waitFor();
+  const [, sent] = mock.insight.changes.at(-1) as [string, { passages: { document_id: number; quote: string }[] }];
+  expect(sent.passages).toEqual([{ document_id: expect.any(Number) as number, quote: expect.stringMatching(/./) as string }]);
+});
+
+test('an answer shows which passages changed', async () => {
+  await page.goto('#/console/answers');
+  await page.getByRole('button', { name: 'When is the office open?' }).click();
+  const chosen = page.locator('ul[aria-label="Passages below the answer"] > li');
+  await expect.poll(() => chosen.allInnerTexts()).toEqual([
+    expect.stringMatching(/Office hours.*no longer has this passage[^]*opens at 9/), expect.stringMatching(/^Office hours\s+The office closes/),
+    expect.stringContaining('The document was deleted'), expect.stringContaining('A document that you may not read'),
+  ]);
+  expect(await chosen.getByRole('button').count()).toBe(3); // a hidden passage stays
 });
 
 test('an answer solves a gap', async () => {
@@ -34,7 +70,7 @@ test('an answer solves a gap', async () => {
   await page.getByRole('button', { name: 'Save the answer' }).click();
   await page.locator('.tag.solved').waitFor();
   expect(mock.insight.changes.at(-1)).toEqual(['answers', {
-    questions: ['Which password rules apply to guests?'], text: 'Guests get no passwords.', signed: '', owner: '', review: '', documents: [], collection: 'default', gap: 1,
+    questions: ['Which password rules apply to guests?'], text: 'Guests get no passwords.', signed: '', owner: '', review: '', documents: [], passages: [], collection: 'default', gap: 1,
   }]);
 });
 

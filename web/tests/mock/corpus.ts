@@ -1,6 +1,6 @@
 // The data of the mock server: a few documents, and answers to questions that
 // name the tested behavior.
-import type { ChunkRow, RagDoc, RagMessage, DocumentRow, RagSentence, Support } from '../../src/api/shapes';
+import type { ChunkRow, DocumentRow, Hit, RagDoc, RagMessage, RagSentence, Support } from '../../src/api/shapes';
 
 export interface MockDocument {
   id: number;
@@ -80,6 +80,13 @@ function sentences(answer: string, marks: [string, Support, number[]][]): RagSen
     const start = bytes(answer.slice(0, answer.indexOf(text)));
     return { start, end: start + bytes(text), docs, support };
   });
+}
+
+/** results are the passages that a search for "archive" finds. */
+export function results(q: string | null): Hit[] {
+  const [one, two] = documents() as [MockDocument, MockDocument];
+  const found = q === 'archive' ? [passage(one, 'To restore', 'of a backup.', 'Operations › Restoring'), passage(two, 'docent is one program', 'port 8765.', 'Installation')] : [];
+  return found.map(({ content, metadata: m }, i) => ({ ...m, rank: i + 1, score: 1, text: content, document_id: m.document_id!, chunk_id: m.chunk_id! }));
 }
 
 /** answer makes what the mock answers to a question. */

@@ -33,8 +33,12 @@ export const gaps = (): Gap[] => [
 ];
 
 export const approved = (): ApprovedAnswer[] => [
-  { id: 40, collection: 'default', questions: ['When is the office open?', 'What are the opening hours?'], text: 'From 9 to 17.', signed: 'Support', owner: 'ada', review: '2026-01-01', documents: [3], changed: [3], due: true, timestamp: ago(9) },
-  { id: 39, collection: 'default', questions: ['Who repairs bikes?'], text: 'The **workshop**.', signed: 'Ann', owner: '', review: '', documents: [], changed: [], due: false, timestamp: ago(12) },
+  { id: 40, collection: 'default', questions: ['When is the office open?', 'What are the opening hours?'], text: 'From 9 to 17.', signed: 'Support', owner: 'ada', review: '2026-01-01', documents: [3], changed: [3], passages: [
+    { document_id: 1, quote: 'The office opens at 9.', title: 'Office hours', changed: true },
+    { document_id: 2, quote: 'The office closes at 17.', title: 'Office hours', changed: false },
+    { document_id: 9, quote: '', title: '', changed: true, hidden: true, deleted: true }, { document_id: 8, quote: '', title: '', changed: false, hidden: true },
+  ], due: true, timestamp: ago(9) },
+  { id: 39, collection: 'default', questions: ['Who repairs bikes?'], text: 'The **workshop**.', signed: 'Ann', owner: '', review: '', documents: [], changed: [], passages: [], due: false, timestamp: ago(12) },
 ];
 
 export const things = (): Thing[] => [

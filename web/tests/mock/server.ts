@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { CollectionInfo, DocumentOutline, DocumentVersion, Info, Me, SessionRow, TokenRow } from '../../src/api/shapes';
-import { answer, chunksOf, documents, outlineOf, renamed, rowOf, type MockDocument } from './corpus';
+import { answer, chunksOf, documents, outlineOf, renamed, results, rowOf, type MockDocument } from './corpus';
 import { MockInsight } from './insight';
 import { MockAgent } from './agent';
 import { MockBriefs } from './brief';
@@ -377,7 +377,7 @@ export class MockDocent {
     if (noun === 'ready') return void json({ checks: { database: 'ok', ...this.failing } }, Object.keys(this.failing).length ? 503 : 200);
     if (noun === 'collections') return void (await this.shelve(req, res, decodeURIComponent(id ?? '')));
     if (noun === 'tokens') return void (await this.keys(req, res, Number(id)));
-    if (noun === 'search') return void json({ question: '', evidence: 1, results: [] });
+    if (noun === 'search') return void json({ question: '', evidence: 1, results: results(url.searchParams.get('q')) });
     if (noun === 'sources' || noun === 'source-kinds') return void (await this.sources.serve(req, res, url));
     if (noun === 'users' || noun === 'groups' || noun === 'prompts') return void (await this.users.serve(req, res, url));
     if (noun === 'settings' || noun === 'models') return void (await this.settings.serve(req, res, url));

@@ -4,6 +4,8 @@ import type { Sentences } from '../sentences';
 export const insight = {
   approved_incomplete: (a, b) => `Eine geprüfte Antwort braucht 1 bis ${a} Fragen und einen Text von höchstens ${b} Byte`,
   approved_not_managed: 'Sie verwalten diese Sammlung nicht; bitten Sie die Administration um das Recht „verwalten“',
+  approved_passage_absent: (a) => `Im Dokument ${a} steht keine solche Stelle, die Sie lesen dürfen; kopieren Sie die Wörter aus dem Text des Dokuments`,
+  approved_passages: (a, b) => `Eine geprüfte Antwort hat höchstens ${a} Stellen, jede mit 1 bis ${b} Byte`,
   approved_review: 'Der Tag der nächsten Prüfung muss die Form 2026-05-03 haben',
   approved_unreadable: 'docent kann die Antwort nicht als Markdown lesen; ändern Sie ihren Text',
   csv_column: (a, b) => `Eine Spalte „${a}“ gibt es nicht; die Spalten sind ${b}`,

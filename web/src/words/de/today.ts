@@ -33,7 +33,7 @@ export const today: Today = {
   gaps: (n) => plural(n, 'Thema', 'Themen', 'de'),
   fresh: (n) => `${n} neu in dieser Woche`,
   due: (n) => `${plural(n, 'geprüfte Antwort', 'geprüfte Antworten', 'de')} erneut zu prüfen`,
-  dueNote: 'Der Tag der Prüfung ist vorbei, oder ein Dokument darunter hat sich geändert.',
+  dueNote: 'Der Tag der Prüfung ist vorbei, oder ein Dokument oder eine Stelle darunter hat sich geändert.',
 
   days: (n) => plural(n, 'Tag', 'Tage', 'de'),
   hours: (n) => plural(n, 'Stunde', 'Stunden', 'de'),

@@ -32,7 +32,7 @@ export const today = {
   gaps: (n: number) => plural(n, 'topic', 'topics'),
   fresh: (n: number) => `${n} new this week`,
   due: (n: number) => `${plural(n, 'approved answer', 'approved answers')} to check`,
-  dueNote: 'The day of the check is over, or a document below has changed.',
+  dueNote: 'The day of the check is over, or a document or passage below has changed.',
 
   days: (n: number) => plural(n, 'day', 'days'),
   hours: (n: number) => plural(n, 'hour', 'hours'),

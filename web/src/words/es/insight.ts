@@ -4,6 +4,8 @@ import type { Sentences } from '../sentences';
 export const insight = {
   approved_incomplete: (a, b) => `Una respuesta aprobada necesita de 1 a ${a} preguntas y un texto de ${b} bytes como máximo`,
   approved_not_managed: 'Usted no gestiona esta colección; pida a un administrador el derecho de gestionarla',
+  approved_passage_absent: (a) => `El documento ${a} no tiene un pasaje así que usted pueda leer; copie las palabras del texto del documento`,
+  approved_passages: (a, b) => `Una respuesta aprobada tiene como máximo ${a} pasajes, cada uno de 1 a ${b} bytes`,
   approved_review: 'La fecha de revisión debe tener la forma 2026-05-03',
   approved_unreadable: 'docent no puede leer la respuesta como Markdown; cambie su texto',
   csv_column: (a, b) => `No existe la columna «${a}»; las columnas son ${b}`,

@@ -33,7 +33,7 @@ export const today: Today = {
   gaps: (n) => plural(n, 'tema', 'temas', 'es'),
   fresh: (n) => `${plural(n, 'nuevo', 'nuevos', 'es')} esta semana`,
   due: (n) => `${plural(n, 'respuesta aprobada', 'respuestas aprobadas', 'es')} por revisar`,
-  dueNote: 'Venció la fecha de revisión, o cambió un documento en que se basa.',
+  dueNote: 'Venció la fecha de revisión, o cambió un documento o un pasaje en que se basa.',
 
   days: (n) => plural(n, 'día', 'días', 'es'),
   hours: (n) => plural(n, 'hora', 'horas', 'es'),

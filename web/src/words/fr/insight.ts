@@ -4,6 +4,8 @@ import type { Sentences } from '../sentences';
 export const insight = {
   approved_incomplete: (a, b) => `Une réponse approuvée a besoin de 1 à ${a} questions et d’un texte de ${b} octets au plus`,
   approved_not_managed: 'Vous ne gérez pas cette collection ; demandez le droit de gérer à un administrateur',
+  approved_passage_absent: (a) => `Le document ${a} n’a pas de tel passage que vous puissiez lire ; copiez les mots du texte du document`,
+  approved_passages: (a, b) => `Une réponse approuvée a au plus ${a} passages, chacun de 1 à ${b} octets`,
   approved_review: 'La date de vérification doit avoir la forme 2026-05-03',
   approved_unreadable: 'docent ne peut pas lire la réponse comme du Markdown ; modifiez son texte',
   csv_column: (a, b) => `Il n’y a pas de colonne ${a} ; les colonnes sont ${b}`,

@@ -33,7 +33,7 @@ export const today: Today = {
   gaps: (n) => count(n, 'sujet', 'sujets'),
   fresh: (n) => `dont ${count(n, 'nouveau', 'nouveaux')} cette semaine`,
   due: (n) => count(n, 'réponse approuvée à vérifier', 'réponses approuvées à vérifier'),
-  dueNote: 'La date de vérification est dépassée, ou un document cité a changé.',
+  dueNote: 'La date de vérification est dépassée, ou un document ou un passage cité a changé.',
 
   days: (n) => count(n, 'jour', 'jours'),
   hours: (n) => count(n, 'heure', 'heures'),
