@@ -109,6 +109,7 @@ func documentRoutes() []route.Access {
 		{Route: "GET /api/documents/{id}/versions", Scope: auth.Ask},
 		{Route: "GET /api/documents/{id}/outline", Scope: auth.Ask},
 		{Route: "GET /api/documents/{id}/questions", Scope: auth.Ask},
+		{Route: "GET /api/documents/{id}/description", Scope: auth.Ask},
 		{Route: "GET /api/documents/{id}/pages/{page}", Scope: auth.Ask},
 		{Route: "GET /api/documents/{id}/pages/{page}/image", Scope: auth.Ask},
 		{Route: "POST /api/documents", Scope: auth.Ingest, Audit: audit.DocumentsAdded},

@@ -153,6 +153,8 @@ type Config struct {
 	// Write lets a chat model answer a prompt without documents. It returns "" without a model. Default: nil, there is
 	// no model.
 	Write func(ctx context.Context, prompt string) (string, error)
+	// Describing lets a chat model describe documents. Default: nil, there is no model.
+	Describing *suggest.Describing
 	// Pages draws the pages of PDFs. Default: nil, documents have no pages.
 	Pages pages.Drawer
 	// Sources manages sources that stay in sync. It must implement Syncs too.
@@ -358,7 +360,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 		MaxReads: DefaultUploads, StallTimeout: cfg.StallTimeout,
 	})
 	pages.AddRoutes(r, pages.Config{Library: shelf, Drawer: cfg.Pages, StallTimeout: cfg.StallTimeout})
-	suggest.AddRoutes(r, suggest.Config{Library: shelf, Answers: cfg.RAG})
+	suggest.AddRoutes(r, suggest.Config{Library: shelf, Answers: cfg.RAG, Describing: cfg.Describing})
 	searches := slots.New(cfg.MaxSearches,
 		fault.New(fault.Busy, "searches_full", "docent is running as many searches as it can; try again in a moment"))
 	search{cfg.Retriever, answers, searches}.addRoutes(r)

@@ -72,6 +72,7 @@ var Tables = []Table{
 		"blob_sha256 text, folded text, created_at time, updated_at time, text text, sentence text, "+
 		"date int, date_from text, edition text, skipped bool, folder text, tags text, own_tags text, file_title text"),
 	table("document_change", "id int, document_id int, at time, title text, sha256 text, size int, added int, removed int, edits text"),
+	table("document_description", "document_id int, key text, model text, summary text, questions text"),
 	table("citation", "document_id int, answers int"),
 	table("document_removal", "document_id int, revision int"),
 	table("chunk", "id int, document_id int, ordinal int, kind text, headings texts, page int, page_label text, "+

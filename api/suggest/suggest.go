@@ -12,6 +12,7 @@ import (
 	"docent/api/route"
 	"docent/rag"
 	"docent/rag/corpus"
+	"docent/rag/describe"
 )
 
 // Library reads documents. It returns only those that the reader in the context may read.
@@ -38,6 +39,8 @@ type Config struct {
 	Library Library
 	// Answers checks that documents answer a question. Required.
 	Answers Answers
+	// Describing lets a model describe documents. Default: nil, there is no model.
+	Describing *Describing
 }
 
 // routes handles the requests.
@@ -45,11 +48,17 @@ type routes struct {
 	cfg       Config
 	outlines  *cache[outline]
 	questions *cache[[]string]
+	// descriptions also has the failures of models.
+	descriptions *cache[describe.Description]
+}
+
+func newRoutes(cfg Config) routes {
+	return routes{cfg, newCache[outline](0), newCache[[]string](atOnce), newCache[describe.Description](describedAtOnce)}
 }
 
 // AddRoutes adds the routes.
 func AddRoutes(r *route.Router, cfg Config) {
-	s := routes{cfg, newCache[outline](0), newCache[[]string](atOnce)}
+	s := newRoutes(cfg)
 	route.Add(r, huma.Operation{
 		Method: http.MethodGet, Path: "/api/documents/{id}/outline", OperationID: "get-document-outline", Tags: []string{"documents"},
 		Summary: "Get the outline of a document", Errors: []int{http.StatusNotFound},
@@ -62,6 +71,12 @@ func AddRoutes(r *route.Router, cfg Config) {
 		Description: "docent makes the questions from headings, and keeps those that the document answers without a model. It tries them once " +
 			"for each content of the document.",
 	}, s.documentQuestions)
+	route.Add(r, huma.Operation{
+		Method: http.MethodGet, Path: "/api/documents/{id}/description", OperationID: "describe-document", Tags: []string{"documents"},
+		Summary: "Get a summary of a document and questions, written by a model", Errors: []int{http.StatusNotFound},
+		Description: "A chat model writes them on the first request for each content of the document, which can take a minute. docent keeps " +
+			"only sentences whose words are in the document, and questions that it answers. Without a model, both lists are empty.",
+	}, s.description)
 	route.Add(r, huma.Operation{
 		Method: http.MethodGet, Path: "/api/suggestions", OperationID: "list-suggestions", Tags: []string{"ask"},
 		Summary: "List suggested questions",

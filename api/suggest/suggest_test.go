@@ -37,6 +37,10 @@ func (s *shelf) Documents(_ context.Context, f corpus.DocumentFilter) ([]corpus.
 	return out, nil
 }
 
+func (s *shelf) Metadata(_ context.Context, id int64) (corpus.Document, error) {
+	return s.docs[slices.IndexFunc(s.docs, func(d corpus.Document) bool { return d.ID == id })], nil
+}
+
 func (s *shelf) DocumentChunks(_ context.Context, id int64, after, _ int) ([]corpus.Chunk, error) {
 	return s.chunks[id][after+1:], nil
 }
@@ -84,7 +88,7 @@ func get(t *testing.T, s routes, in suggestionsInput) []string {
 
 func TestSuggestions(t *testing.T) {
 	l := newShelf()
-	s := routes{Config{l, l}, newCache[outline](0), newCache[[]string](atOnce)}
+	s := newRoutes(Config{Library: l, Answers: l})
 	want := []string{"What is “Feed pump manual” about?", "What is “House rules” about?", "What does “Feed pump manual” say about cleaning the filter?"}
 	all := suggestionsInput{Language: "en", Limit: 4}
 	if got := get(t, s, all); !slices.Equal(got, want) {
@@ -113,7 +117,7 @@ func TestSuggestions(t *testing.T) {
 
 func TestErrorsAreNotKept(t *testing.T) {
 	l := newShelf()
-	s := routes{Config{l, l}, newCache[outline](0), newCache[[]string](atOnce)}
+	s := newRoutes(Config{Library: l, Answers: l})
 	l.fails = errors.New("no index")
 	if _, err := s.suggestions(t.Context(), &suggestionsInput{Language: "en", Limit: 4}); !errors.Is(err, l.fails) {
 		t.Errorf("suggestions fail with %v, want %v", err, l.fails)
@@ -126,7 +130,7 @@ func TestErrorsAreNotKept(t *testing.T) {
 
 func TestRead(t *testing.T) {
 	l := newShelf()
-	s := routes{Config{l, l}, newCache[outline](0), newCache[[]string](atOnce)}
+	s := newRoutes(Config{Library: l, Answers: l})
 	o, err := s.read(t.Context(), l.docs[1])
 	if err != nil {
 		t.Fatal(err)

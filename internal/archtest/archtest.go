@@ -24,7 +24,7 @@ var Levels = []Level{
 	}},
 	{"models", []string{"llm/...", "embed/..."}},
 	{"domain", []string{
-		"rag", "rag/brief", "rag/corpus", "rag/definition", "rag/evidence", "rag/order", "rag/quote", "rag/retrieve/...",
+		"rag", "rag/brief", "rag/corpus", "rag/definition", "rag/describe", "rag/evidence", "rag/order", "rag/quote", "rag/retrieve/...",
 		"rag/talk", "rag/text", "agent/chat", "agent/diagram", "ingest/outline", "rag/table/...",
 	}},
 	{"abilities", []string{"agent/tool/...", "agent/intent/..."}},

@@ -28,6 +28,7 @@ import (
 	"docent/internal/quota"
 	"docent/profile"
 	"docent/rag/corpus"
+	"docent/rag/describe"
 	"docent/rag/retrieve"
 	"docent/settings"
 	"docent/store/postgres"
@@ -107,6 +108,8 @@ type Database struct {
 	Digests  digest.Store
 	// Secrets are all encrypted values.
 	Secrets syncer.Secrets
+	// Descriptions are those that models wrote about documents.
+	Descriptions describe.Store
 }
 
 // Schema is the maintenance of a database.
@@ -149,7 +152,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 			Tokens: s, Users: s, Logins: s, Links: s, Identities: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s,
 			Gaps: s, Solutions: s, Approved: s, Kept: s, Digests: s, Secrets: s,
 			Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s, Jobs: s, Work: s, Failures: s, Replicas: s, Bus: s,
-			Vectors: vectors, Words: words,
+			Descriptions: s, Vectors: vectors, Words: words,
 		}, nil
 	}
 	s, err := sqlite.Open(ctx, sqlite.Config{Path: cfg.SQLitePath(), Dropped: dropped})
@@ -162,7 +165,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		Sessions: s, Unused: s, Feedbacks: s, Directory: s, Shares: s, Versions: s, Memories: s, Triggers: s, Traces: s, Prompts: s, Choices: s,
 		Tokens: s, Users: s, Logins: s, Links: s, Identities: s,
 		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Insights: s, Gaps: s, Solutions: s, Approved: s, Kept: s, Digests: s, Secrets: s,
-		Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s, Jobs: s, Work: s, Failures: s,
+		Quotas: s, Settings: s, Webhooks: s, Backup: s, Backups: s, Jobs: s, Work: s, Failures: s, Descriptions: s,
 	}, nil
 }
 

@@ -10,10 +10,13 @@ import (
 	"docent/api/insights"
 	"docent/api/mcp"
 	"docent/api/route"
+	"docent/api/suggest"
 	"docent/auth"
 	"docent/auth/audit"
 	"docent/auth/rights/enforce"
+	"docent/config"
 	"docent/internal/quota"
+	"docent/llm"
 	"docent/rag"
 	"docent/rag/pipeline"
 	"docent/web"
@@ -83,6 +86,9 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		Settings: s.settingsConfig(), System: systemConfig(s),
 		Sources: s.Sources, Metrics: s.metrics, Logger: s.Log,
 		ChatModels: func() []string { return s.now().chatModels() }, Write: present{s}.write,
+		Describing: &suggest.Describing{
+			Store: s.DB.Descriptions, Model: func() llm.Model { return s.now().ModelFor(config.UseEnrichment) }, Logger: s.Log,
+		},
 	}
 	if s.setup != nil {
 		cfg.Setup = s.setup

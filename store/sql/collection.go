@@ -51,16 +51,16 @@ func (s documents) AddCollection(ctx context.Context, name string, about corpus.
 			`INSERT INTO collection (name, created_at) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, store.Text(name), s.db.Now()); err != nil {
 			return err
 		}
-		return describe(ctx, tx, name, about)
+		return setAbout(ctx, tx, name, about)
 	}))
 }
 
 // SetCollection replaces the description of a collection; see corpus.Collections.
 func (s documents) SetCollection(ctx context.Context, name string, about corpus.About) error {
-	return s.db.Fail("change a collection", s.db.Write(ctx, func(ctx context.Context, tx Tx) error { return describe(ctx, tx, name, about) }))
+	return s.db.Fail("change a collection", s.db.Write(ctx, func(ctx context.Context, tx Tx) error { return setAbout(ctx, tx, name, about) }))
 }
 
-func describe(ctx context.Context, tx Tx, name string, about corpus.About) error {
+func setAbout(ctx context.Context, tx Tx, name string, about corpus.About) error {
 	questions, err := json.Marshal(store.Texts(about.Questions)) // never null
 	if err != nil {
 		return fmt.Errorf("encode questions: %w", err)

@@ -27,6 +27,7 @@ import (
 	"docent/internal/storetest"
 	"docent/payload"
 	"docent/rag/corpus"
+	"docent/rag/describe"
 	"docent/settings"
 	"docent/store/postgres"
 	"docent/store/sqlite"
@@ -53,6 +54,7 @@ type database interface {
 	lease.Jobs
 	digest.Store
 	syncer.Secrets
+	describe.Store
 	webhook.Store
 	settings.Store
 	work.Store

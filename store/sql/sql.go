@@ -105,6 +105,7 @@ type Store struct {
 	digests
 	secrets
 	triggers
+	descriptions
 }
 
 // New returns the records of a database.
@@ -117,6 +118,7 @@ func New(db Database) Store {
 		prompts: prompts{db}, preferences: preferences{db}, settingRecords: settingRecords{db},
 		backupRuns: backupRuns{db}, workRecords: workRecords{db},
 		keptQuestions: keptQuestions{db}, digests: digests{db}, secrets: secrets{db}, triggers: triggers{db},
+		descriptions: descriptions{db},
 	}
 }
 

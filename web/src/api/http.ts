@@ -13,6 +13,7 @@ import type {
   CollectionChanges,
   CollectionRow,
   ConversationPage,
+  DocumentDescription,
   DocumentOutline,
   DocumentVersion,
   DocumentPage,
@@ -256,6 +257,9 @@ export const getSuggestions = (limit: number, language: string) => json<Suggesti
 
 /** getOutline returns the headings, the summary, and the neighbors of a document. */
 export const getOutline = (id: number, signal: AbortSignal) => json<DocumentOutline>(`/api/documents/${id}/outline`, { signal });
+
+/** getDescription returns what a model wrote about a document. The model writes it on the first request, which can take a minute. */
+export const getDescription = (id: number, signal: AbortSignal) => json<DocumentDescription>(`/api/documents/${id}/description`, { signal });
 
 /** originals is the address of the ZIP file with the original files of a collection, or of a folder in it. */
 export const originals = (collection: string, folder: string) => `${base}/api/documents/export` + query({ collection, folder });

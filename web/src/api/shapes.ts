@@ -13,6 +13,7 @@ export type {
   Conversation as OthersRow,
   ConversationPage,
   Document as DocumentRow,
+  DocumentDescription,
   DocumentOutline,
   DocumentVersion,
   DocumentPage,

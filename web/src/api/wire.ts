@@ -716,6 +716,14 @@ export interface components {
             /** @description The version that the title or the fields of the document state. */
             version?: string;
         };
+        DocumentDescription: {
+            /** @description The name of the model that wrote them. Absent if no model wrote about the document. */
+            model?: string;
+            /** @description At most three questions that the document answers. */
+            questions: string[];
+            /** @description The sentences of the summary. */
+            summary: string[];
+        };
         DocumentEdit: {
             /** @description Whether the text was added. Otherwise, it was removed. */
             added: boolean;
@@ -2913,6 +2921,7 @@ export type Database = components['schemas']['Database'];
 export type DigestState = components['schemas']['DigestState'];
 export type Disk = components['schemas']['Disk'];
 export type Document = components['schemas']['Document'];
+export type DocumentDescription = components['schemas']['DocumentDescription'];
 export type DocumentEdit = components['schemas']['DocumentEdit'];
 export type DocumentIDs = components['schemas']['DocumentIDs'];
 export type DocumentMove = components['schemas']['DocumentMove'];

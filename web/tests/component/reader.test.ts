@@ -36,6 +36,17 @@ test('the outline and the summary of a document', async () => {
   await accessible();
 });
 
+test('the summary and the questions of a model replace those from headings', async () => {
+  mock.description = { summary: ['Backups are copies.', 'Keep them.'], questions: ['Where do I keep backups?'], model: 'gpt-4o-mini' };
+  await page.goto(`#/read/${first().id}`);
+  await page.getByText('Backups are copies. Keep them.').waitFor();
+  await page.getByText('Written by gpt-4o-mini').waitFor();
+  await page.getByRole('button', { name: 'Where do I keep backups?' }).waitFor();
+  expect(await page.getByText('Make a backup every night.').count()).toBe(0);
+  expect(await page.getByRole('button', { name: mock.about[0]! }).count()).toBe(0);
+  await accessible();
+});
+
 test('the neighbors of a document', async () => {
   await page.goto(`#/read/${first().id}`);
   await page.getByRole('link', { name: /^Next document/ }).click();

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { CollectionInfo, DocumentOutline, DocumentVersion, Info, Me, SessionRow, TokenRow } from '../../src/api/shapes';
+import type { CollectionInfo, DocumentDescription, DocumentOutline, DocumentVersion, Info, Me, SessionRow, TokenRow } from '../../src/api/shapes';
 import { answer, chunksOf, documents, outlineOf, renamed, results, rowOf, type MockDocument } from './corpus';
 import { MockInsight } from './insight';
 import { MockAgent } from './agent';
@@ -108,6 +108,7 @@ export class MockDocent {
   /** The outline of each document. */
   outline: Omit<DocumentOutline, 'previous' | 'next'> = { headings: [], complete: true, summary: [] };
   about: string[] = []; // the questions about each document
+  description: DocumentDescription = { summary: [], questions: [] };
   /** The link with which the user sets the password; '' without one. */
   link = '';
   /** The permissions of the user. */
@@ -414,6 +415,7 @@ export class MockDocent {
       return void json({ questions: this.documents.length > 0 ? ['What is “Backups” about?', 'What is docent?'] : [] });
     }
     if (noun === 'documents' && part === 'questions') return void json({ questions: this.about });
+    if (noun === 'documents' && part === 'description') return void json(this.description);
     if (noun === 'documents' && part === 'versions') return void json({ versions: this.versions });
     if (noun === 'documents' && part === 'outline') return void json(outlineOf(this.outline, this.documents, Number(id)));
     if (noun === 'documents' && id === 'delete') {
