@@ -31,7 +31,7 @@ type Digest struct {
 	Day string
 	// Recipients get it as mail; default none.
 	Recipients []Recipient
-	// Language is the language of the texts, en or de; default en.
+	// Language is the language of the texts: en, de, fr, or es; default en.
 	Language string
 }
 
@@ -49,6 +49,9 @@ const off = "off"
 
 // digestDays are the values of Digest.Day.
 var digestDays = []string{off, "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
+
+// digestLanguages are the values of Digest.Language.
+var digestLanguages = []string{"en", "de", "fr", "es"}
 
 // Weekday returns the weekday of the digest. It returns false if no digest is sent.
 func (d Digest) Weekday() (time.Weekday, bool) {
@@ -147,9 +150,9 @@ func digestSettings() []Setting {
 				"the user ann gets the digest of her collections, and an address alone gets everything",
 		})(recipients(func(c *Config) *[]Recipient { return &c.Digest.Recipients })),
 		with(Setting{
-			Storage: Live, Values: []string{"en", "de"},
+			Storage: Live, Values: digestLanguages,
 			Key: "digest.language", Flag: "digest-language", Env: []string{"DOCENT_DIGEST_LANGUAGE"}, Scope: Serving,
-			Help: "language of the weekly digest: en or de", Default: "en",
-		})(oneOf(func(c *Config) *string { return &c.Digest.Language }, "en", "de")),
+			Help: "language of the weekly digest: en, de, fr, or es", Default: "en",
+		})(oneOf(func(c *Config) *string { return &c.Digest.Language }, digestLanguages...)),
 	}
 }

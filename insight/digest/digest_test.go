@@ -127,16 +127,28 @@ func TestText(t *testing.T) {
 	if got := d.Text("en"); got != wantEnglish || d.Subject("en") != "docent: 11 things to do" {
 		t.Errorf("%s\n%s", d.Subject("en"), got)
 	}
-	german := d.Text("de")
-	for _, line := range []string{"Jetzt:\n- Das Modell large antwortet", "\n- 12 Fragen ohne Antwort: 5 Themen, 3 neu in dieser Woche.\n"} {
-		if !strings.Contains(german, line) {
-			t.Errorf("%q is missing in\n%s", line, german)
+	for language, lines := range map[string][]string{
+		"de": {"Jetzt:\n- Das Modell large antwortet", "\n- 12 Fragen ohne Antwort: 5 Themen, 3 neu in dieser Woche.\n"},
+		"fr": {"Maintenant\u00a0:\n- Le modèle large ne répond pas", "\n- 12 questions sans réponse\u00a0: 5 sujets, dont 3 nouveaux cette semaine.\n", "plein à 91\u00a0%."},
+		"es": {"Ahora:\n- El modelo large no responde", "\n- 12 preguntas sin respuesta: 5 temas, 3 nuevos esta semana.\n"},
+	} {
+		text := d.Text(language)
+		for _, line := range lines {
+			if !strings.Contains(text, line) {
+				t.Errorf("%q is missing in\n%s", line, text)
+			}
+		}
+		for _, thing := range things(now) {
+			if strings.Contains(text, "- "+string(thing.Kind)+"\n") {
+				t.Errorf("%s has no text in %s", thing.Kind, language)
+			}
+		}
+		if strings.Count(text, "\n") != strings.Count(wantEnglish, "\n") {
+			t.Errorf("the text in %s has other lines:\n%s", language, text)
 		}
 	}
-	for _, thing := range things(now) {
-		if strings.Contains(german, string(thing.Kind)+"\n") {
-			t.Errorf("%s has no German text", thing.Kind)
-		}
+	if got := (digest.Digest{At: now}).Subject("fr"); got != "docent\u00a0: rien à faire" {
+		t.Errorf("the subject is %q", got)
 	}
 	quiet := digest.Digest{At: now, Collections: []string{"a", "b"}}
 	if got := quiet.Text("de"); got != wantGerman || quiet.Subject("de") != "docent: nichts zu tun" {

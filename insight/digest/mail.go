@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	gomail "github.com/wneessen/go-mail"
 
@@ -112,12 +113,9 @@ func refused(err error) error {
 
 // oneLine returns a text without line breaks and control characters, of at most maxReply bytes.
 func oneLine(text string) string {
-	text = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, text)), " ")
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {
+		return r <= ' ' || r == 0x7f || unicode.IsSpace(r) && r != '\u00a0' // which stays in French
+	}), " ")
 	return strings.ToValidUTF8(text[:min(len(text), maxReply)], "")
 }
 

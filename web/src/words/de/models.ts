@@ -57,7 +57,7 @@ export const stored: typeof Stored = {
     'page.logo': { name: 'Logo', help: 'Eine Datei im Format PNG, JPEG, WebP oder SVG mit höchstens 32 KiB. Am besten ist sie quadratisch.' },
     'digest.day': { name: 'Tag des Wochenberichts', help: 'docent sendet die Ansicht „Heute“ als Text um 7:00 Uhr, in der Zeitzone des Servers.' },
     'digest.recipients': { name: 'Empfänger', help: 'Zum Beispiel ops@example.com, ann <ann@example.com>. Die Person ann erhält den Bericht über die Sammlungen, die sie verwaltet. Eine Adresse allein erhält alles.' },
-    'digest.language': { name: 'Sprache des Wochenberichts', help: 'Deutsch oder Englisch.' },
+    'digest.language': { name: 'Sprache des Wochenberichts', help: 'Deutsch, Englisch, Französisch oder Spanisch.' },
     'own-instructions': { name: 'Eigene Anweisungen', help: 'Personen können Sprachmodellen sagen, wie sie Antworten schreiben. Quellen und Rechte bleiben gleich.' },
     'public-links': { name: 'Öffentliche Links', help: 'Geteilte Links können ohne Anmeldung lesbar sein.' },
     'session-timeout': { name: 'Zeitgrenze ohne Aktivität', help: 'docent vergisst Clients an /agent_websocket, die so lange nichts tun, etwa 30m.' },
@@ -75,7 +75,7 @@ export const stored: typeof Stored = {
   },
   values: {
     'digest.day': { off: 'aus', monday: 'Montag', tuesday: 'Dienstag', wednesday: 'Mittwoch', thursday: 'Donnerstag', friday: 'Freitag', saturday: 'Samstag', sunday: 'Sonntag' },
-    'digest.language': { en: 'Englisch', de: 'Deutsch' },
+    'digest.language': { en: 'Englisch', de: 'Deutsch', fr: 'Französisch', es: 'Spanisch' },
   },
 };
 

@@ -59,7 +59,7 @@ export const stored = {
     'page.logo': { name: 'Logo', help: 'A PNG, JPEG, WebP, or SVG file of at most 32 KiB. A square one fits best.' },
     'digest.day': { name: 'Day of the digest', help: 'docent sends the view Today as text at 07:00, in the time zone of the server.' },
     'digest.recipients': { name: 'Recipients', help: 'Such as ops@example.com, ann <ann@example.com>. The user ann gets the digest of the collections that ann manages. An address alone gets everything.' },
-    'digest.language': { name: 'Language of the digest', help: 'English or German.' },
+    'digest.language': { name: 'Language of the digest', help: 'English, German, French, or Spanish.' },
     'own-instructions': { name: 'Own instructions', help: 'People can tell chat models how to write answers. Sources and rights stay the same.' },
     'public-links': { name: 'Public links', help: 'Shared links can be readable without a sign-in.' },
     'session-timeout': { name: 'Idle timeout', help: 'docent forgets clients at /agent_websocket that are idle for so long, such as 30m.' },
@@ -78,7 +78,7 @@ export const stored = {
   /** The values of choices that are no names. */
   values: {
     'digest.day': { off: 'off', monday: 'Monday', tuesday: 'Tuesday', wednesday: 'Wednesday', thursday: 'Thursday', friday: 'Friday', saturday: 'Saturday', sunday: 'Sunday' },
-    'digest.language': { en: 'English', de: 'German' },
+    'digest.language': { en: 'English', de: 'German', fr: 'French', es: 'Spanish' },
   } as Record<string, Record<string, string>>,
 };
 

@@ -59,7 +59,7 @@ export const stored: typeof Stored = {
     'page.logo': { name: 'Logotipo', help: 'Un archivo PNG, JPEG, WebP o SVG de 32 KiB como máximo. Mejor si es cuadrado.' },
     'digest.day': { name: 'Día del resumen', help: 'docent envía la vista Hoy como texto a las 07:00, en la zona horaria del servidor.' },
     'digest.recipients': { name: 'Destinatarios', help: 'Por ejemplo ops@example.com, ana <ana@example.com>. La usuaria ana recibe el resumen de las colecciones que gestiona. Una dirección sola lo recibe todo.' },
-    'digest.language': { name: 'Idioma del resumen', help: 'Inglés o alemán.' },
+    'digest.language': { name: 'Idioma del resumen', help: 'Inglés, alemán, francés o español.' },
     'own-instructions': { name: 'Instrucciones propias', help: 'Las personas pueden indicar a los modelos de chat cómo escribir las respuestas. Las fuentes y los derechos no cambian.' },
     'public-links': { name: 'Enlaces públicos', help: 'Los enlaces compartidos pueden leerse sin iniciar sesión.' },
     'session-timeout': { name: 'Tiempo de inactividad', help: 'docent olvida a los clientes de /agent_websocket que pasan este tiempo inactivos, por ejemplo 30m.' },
@@ -77,7 +77,7 @@ export const stored: typeof Stored = {
   },
   values: {
     'digest.day': { off: 'desactivado', monday: 'lunes', tuesday: 'martes', wednesday: 'miércoles', thursday: 'jueves', friday: 'viernes', saturday: 'sábado', sunday: 'domingo' },
-    'digest.language': { en: 'inglés', de: 'alemán' },
+    'digest.language': { en: 'inglés', de: 'alemán', fr: 'francés', es: 'español' },
   },
 };
 

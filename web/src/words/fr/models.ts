@@ -57,7 +57,7 @@ export const stored: typeof Stored = {
     'page.logo': { name: 'Logo', help: 'Un fichier PNG, JPEG, WebP ou SVG de 32 KiB au plus. Un logo carré convient le mieux.' },
     'digest.day': { name: 'Jour du résumé', help: 'docent envoie la vue Aujourd’hui sous forme de texte à 07:00, dans le fuseau horaire du serveur.' },
     'digest.recipients': { name: 'Destinataires', help: 'Par exemple ops@example.com, ann <ann@example.com>. L’utilisatrice ann reçoit le résumé des collections qu’elle gère. Une adresse seule reçoit tout.' },
-    'digest.language': { name: 'Langue du résumé', help: 'Anglais ou allemand.' },
+    'digest.language': { name: 'Langue du résumé', help: 'Anglais, allemand, français ou espagnol.' },
     'own-instructions': { name: 'Instructions personnelles', help: 'Les personnes peuvent dire aux modèles de chat comment rédiger les réponses. Les sources et les droits restent les mêmes.' },
     'public-links': { name: 'Liens publics', help: 'Les liens partagés peuvent être lisibles sans connexion.' },
     'session-timeout': { name: 'Délai d’inactivité', help: 'docent oublie les clients de /agent_websocket inactifs depuis ce temps, par exemple 30m.' },
@@ -75,7 +75,7 @@ export const stored: typeof Stored = {
   },
   values: {
     'digest.day': { off: 'jamais', monday: 'lundi', tuesday: 'mardi', wednesday: 'mercredi', thursday: 'jeudi', friday: 'vendredi', saturday: 'samedi', sunday: 'dimanche' },
-    'digest.language': { en: 'anglais', de: 'allemand' },
+    'digest.language': { en: 'anglais', de: 'allemand', fr: 'français', es: 'espagnol' },
   },
 };
 
