@@ -105,7 +105,8 @@ func (a Approved) Check() error {
 	case len(a.Questions) == 0, len(a.Questions) > MaxForms, a.Text == "", len(a.Text) > MaxApproved:
 		return fault.New(fault.Invalid, "approved_incomplete",
 			"an approved answer needs 1 to %d questions and a text of at most %d bytes", MaxForms, MaxApproved)
-	case len(a.Passages) > MaxPassages, slices.ContainsFunc(a.Passages, func(p Passage) bool { return p.Quote == "" || len(p.Quote) > MaxQuote }):
+	case len(a.Passages) > MaxPassages,
+		slices.ContainsFunc(a.Passages, func(p Passage) bool { return p.Quote == "" || len(p.Quote) > MaxQuote }):
 		return fault.New(fault.Invalid, "approved_passages",
 			"an approved answer has at most %d passages, each of 1 to %d bytes", MaxPassages, MaxQuote)
 	case !reviewed(a.Review):

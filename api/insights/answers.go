@@ -194,38 +194,7 @@ func (s server) answers(ctx context.Context, in *approvedPageInput) (*approvedPa
 	for _, a := range found {
 		out.Body.Answers = append(out.Body.Answers, approvedFor(a))
 	}
-	return out, s.hidePassages(ctx, out.Body.Answers)
-}
-
-// hidePassages hides passages of documents that the reader may not read. Only administrators see passages of deleted documents, because
-// the rights of others are unknown.
-func (s server) hidePassages(ctx context.Context, answers []ApprovedAnswer) error {
-	var documents []int64
-	for _, a := range answers {
-		for _, p := range a.Passages {
-			documents = append(documents, p.DocumentID)
-		}
-	}
-	hidden, err := s.lacking(ctx, documents)
-	if err != nil {
-		return err
-	}
-	for _, a := range answers {
-		for i := range a.Passages {
-			if p := &a.Passages[i]; slices.Contains(hidden, p.DocumentID) {
-				p.Title, p.Quote, p.Hidden = "", "", true
-			}
-		}
-	}
-	return nil
-}
-
-// lacking returns those of some documents that the reader may not read.
-func (s server) lacking(ctx context.Context, documents []int64) ([]int64, error) {
-	if s.Lacking == nil || len(documents) == 0 {
-		return nil, nil
-	}
-	return s.Lacking(ctx, documents)
+	return out, passageRights{s.Lacking}.hide(ctx, out.Body.Answers...)
 }
 
 func approvedFor(a insight.Approved) ApprovedAnswer {
@@ -303,7 +272,7 @@ func (s server) putAnswer(ctx context.Context, a insight.Approved, fields Approv
 	}
 	a.Questions, a.Text, a.Signed, a.Owner, a.Review = fields.Questions, fields.Text, fields.Signed, fields.Owner, fields.Review
 	a.Documents = fields.Documents
-	if err := s.setPassages(ctx, &a, fields.Passages); err != nil {
+	if err := (passageRights{s.Lacking}).set(ctx, &a, fields.Passages); err != nil {
 		return nil, err
 	}
 	if strings.TrimSpace(a.Signed) == "" {
@@ -315,27 +284,7 @@ func (s server) putAnswer(ctx context.Context, a insight.Approved, fields Approv
 	}
 	route.Concerns(ctx, strconv.FormatInt(stored.Document, 10))
 	out := &approvedOutput{approvedFor(stored)}
-	return out, s.hidePassages(ctx, []ApprovedAnswer{out.Body})
-}
-
-// setPassages sets the passages of an answer. Those of documents that the reader may not read stay until the document is deleted.
-func (s server) setPassages(ctx context.Context, a *insight.Approved, passages []LinkedPassage) error {
-	var documents []int64
-	for _, p := range a.Passages {
-		documents = append(documents, p.Document)
-	}
-	hidden, err := s.lacking(ctx, documents)
-	if err != nil {
-		return err
-	}
-	a.Passages = slices.DeleteFunc(slices.Clone(a.Passages), func(p insight.Passage) bool { return p.Deleted || !slices.Contains(hidden, p.Document) })
-	for _, p := range passages {
-		if err := route.CheckText("quote", p.Quote); err != nil {
-			return err
-		}
-		a.Passages = append(a.Passages, insight.Passage{Link: rag.Link{Document: p.DocumentID, Quote: p.Quote}})
-	}
-	return nil
+	return out, passageRights{s.Lacking}.hide(ctx, out.Body)
 }
 
 // signer is the name that signs the answers of the principal, or "".

@@ -57,7 +57,9 @@ func (s routes) description(ctx context.Context, in *describeInput) (*describeOu
 	}
 	key := describe.Key(doc, model.Name())
 	tried := fmt.Sprint(doc.ID, " ", key, " ", time.Now().Truncate(retryAfter).Unix())
-	d, err := s.descriptions.get(ctx, tried, func(ctx context.Context) (describe.Description, error) { return s.describe(ctx, doc, model, key) })
+	d, err := s.descriptions.get(ctx, tried, func(ctx context.Context) (describe.Description, error) {
+		return s.describe(ctx, doc, model, key)
+	})
 	if err == nil && len(d.Summary) > 0 {
 		out.Body.Model, out.Body.Summary = d.Model, d.Summary
 		out.Body.Questions = append(out.Body.Questions, d.Questions...)

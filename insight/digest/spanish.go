@@ -61,7 +61,8 @@ func spanishThing(t today.Thing, now time.Time) string {
 	case today.Mail:
 		return fmt.Sprintf("El resumen semanal no se envió a %s (%s).", others(t, "%s y %d más"), t.Reason.Message)
 	case today.Proposed:
-		return count(t.Count, "laguna quizá está resuelta", "lagunas quizá están resueltas") + ". Compare las respuestas nuevas con las anteriores."
+		return count(t.Count, "laguna quizá está resuelta", "lagunas quizá están resueltas") +
+			". Compare las respuestas nuevas con las anteriores."
 	case today.Open:
 		return fmt.Sprintf("%s: %s, %s esta semana.", count(t.Questions, "pregunta sin respuesta", "preguntas sin respuesta"),
 			count(t.Count, "tema", "temas"), count(t.New, "nuevo", "nuevos"))

@@ -69,7 +69,7 @@ func answerApproved(ctx context.Context, a *answering) error {
 func approve(ctx context.Context, a *answering, answer rag.Approved) error {
 	own := func(p rag.Passage) bool { return p.DocumentID == answer.Document }
 	first := a.out.Passages[slices.IndexFunc(a.out.Passages, own)]
-	linked, err := a.linked(ctx, answer, first.Score)
+	linked, err := linkedPassages(ctx, a.pipeline.cfg.Documents, answer, first.Score)
 	if err != nil {
 		return err
 	}
@@ -100,13 +100,13 @@ func approve(ctx context.Context, a *answering, answer rag.Approved) error {
 	return nil
 }
 
-// linked returns the passages below an approved answer that exist, and that the reader may read.
-func (a *answering) linked(ctx context.Context, answer rag.Approved, score float64) (out []rag.Passage, err error) {
-	if a.pipeline.cfg.Documents == nil {
+// linkedPassages returns the passages below an approved answer that exist, and that the reader may read. documents may be nil.
+func linkedPassages(ctx context.Context, documents Documents, answer rag.Approved, score float64) (out []rag.Passage, err error) {
+	if documents == nil {
 		return nil, nil
 	}
 	for _, l := range answer.Links[:min(maxLinks, len(answer.Links))] {
-		p, err := passageOf(ctx, a.pipeline.cfg.Documents, l)
+		p, err := passageOf(ctx, documents, l)
 		switch {
 		case fault.KindOf(err) == fault.NotFound:
 			continue
