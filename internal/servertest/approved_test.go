@@ -121,7 +121,7 @@ func (l *linking) sources(t *testing.T) {
 	}
 }
 
-// hidden shows the answer to a manager who may not read one of the documents, and who cannot remove its passage.
+// hidden shows the answer to a manager who may not read one of the documents. The manager cannot remove its passage.
 func (l *linking) hidden(t *testing.T) {
 	t.Helper()
 	page := l.send(t, l.manager, http.MethodGet, "/api/insight/answers", "", http.StatusOK)
