@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 const { chromium } = createRequire(new URL('../../web/package.json', import.meta.url))('playwright-core');
 const [what, url, picture, second] = process.argv.slice(2);
 const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell',
   args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
 });
 const page = await browser.newPage({ viewport: { width: 1100, height: 800 }, reducedMotion: 'reduce' });

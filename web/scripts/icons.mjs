@@ -10,7 +10,7 @@ const svg = readFileSync(join(folder, 'favicon.svg'), 'utf8');
 // Whatever shape a system cuts out of it, four fifths across are left.
 const maskable = svg.replace(' rx="8"', '').replace('<path', '<g transform="translate(3.2 3.2) scale(.8)"><path').replace('</svg>', '</g></svg>');
 
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] });
 const page = await browser.newPage();
 for (const [name, source, size] of [['icon-192', svg, 192], ['icon-512', svg, 512], ['icon-maskable', maskable, 512]]) {
   const pixels = await page.evaluate(async ([source, size]) => {
