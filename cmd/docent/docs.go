@@ -164,16 +164,16 @@ func documentsOf(
 
 func newDocsRm(std stdio) *cobra.Command {
 	var collection string
+	var from remote
 	cmd := &cobra.Command{
 		Use:   "rm ID|SOURCE...",
 		Short: "Remove documents by id, source, or file",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := openStored(cmd, std)
+			each, done, err := documentsOf(cmd, std, &from, collection, corpus.Place{})
 			if err != nil {
 				return err
 			}
-			defer p.Close(cmd.Context())
 			wanted := map[string]string{}
 			for _, arg := range args {
 				wanted[arg] = arg
@@ -183,7 +183,7 @@ func newDocsRm(std stdio) *cobra.Command {
 			}
 			found := map[string]bool{}
 			var ids []int64
-			err = eachDocument(cmd, p.DB.Library, collection, corpus.Place{}, func(d corpus.Document) error {
+			err = each(func(d docLine) error {
 				file, _, _ := strings.Cut(d.Source, "#")
 				for _, name := range []string{strconv.FormatInt(d.ID, 10), d.Source, file} {
 					if arg, ok := wanted[name]; ok {
@@ -194,6 +194,7 @@ func newDocsRm(std stdio) *cobra.Command {
 				}
 				return nil
 			})
+			done()
 			if err != nil {
 				return err
 			}
@@ -203,20 +204,49 @@ func newDocsRm(std stdio) *cobra.Command {
 						"cli_no_document", "there is no document %q; docent docs ls lists them; nothing was removed", arg)
 				}
 			}
-			n, err := p.DB.Documents.RemoveDocuments(cmd.Context(), ids)
+			n, err := removeDocuments(cmd, std, &from, ids)
 			if err != nil {
-				return fmt.Errorf("remove documents: %w", err)
+				return err
 			}
 			_, err = fmt.Fprintf(std.out, "removed %s\n", plural(n, "document"))
 			return err
 		},
 	}
 	cmd.Flags().StringVar(&collection, "collection", "", "remove only from this collection (default all)")
+	from.flags(cmd, "")
+	completeCollections(cmd, std, &from)
 	return cmd
 }
 
+// removeDocuments removes documents from the server, or from the database. It returns their number.
+func removeDocuments(cmd *cobra.Command, std stdio, from *remote, ids []int64) (n int, err error) {
+	if from.url == "" {
+		p, err := openStored(cmd, std)
+		if err != nil {
+			return 0, err
+		}
+		defer p.Close(cmd.Context())
+		if n, err = p.DB.Documents.RemoveDocuments(cmd.Context(), ids); err != nil {
+			return 0, fmt.Errorf("remove documents: %w", err)
+		}
+		return n, nil
+	}
+	for some := range slices.Chunk(ids, maxIDs) {
+		var out struct{ Removed int }
+		if err := from.call(cmd.Context(), http.MethodPost, "/api/documents/delete", map[string]any{"ids": some}, &out); err != nil {
+			return n, err
+		}
+		n += out.Removed
+	}
+	return n, nil
+}
+
+// maxIDs is the number of ids in a request to a server.
+const maxIDs = 10_000
+
 func newDocsTag(std stdio) *cobra.Command {
 	var add, remove []string
+	var from remote
 	cmd := &cobra.Command{
 		Use:   "tag ID...",
 		Short: "Add and remove tags of documents",
@@ -229,14 +259,9 @@ that a document states itself cannot be removed.`,
 			if err != nil {
 				return err
 			}
-			p, err := openStored(cmd, std)
+			n, err := tagDocuments(cmd, std, &from, ids, add, remove)
 			if err != nil {
 				return err
-			}
-			defer p.Close(cmd.Context())
-			n, err := p.DB.Tags.TagDocuments(cmd.Context(), ids, corpus.CleanTags(add), corpus.CleanTags(remove))
-			if err != nil {
-				return fmt.Errorf("tag documents: %w", err)
 			}
 			_, err = fmt.Fprintf(std.out, "tagged %s\n", plural(n, "document"))
 			return err
@@ -244,7 +269,29 @@ that a document states itself cannot be removed.`,
 	}
 	cmd.Flags().StringArrayVar(&add, "add", nil, "add this tag; repeatable")
 	cmd.Flags().StringArrayVar(&remove, "remove", nil, "remove this tag; repeatable")
+	from.flags(cmd, "")
 	return cmd
+}
+
+// tagDocuments adds and removes tags of documents of the server, or of the database. It returns their number.
+func tagDocuments(cmd *cobra.Command, std stdio, from *remote, ids []int64, add, remove []string) (int, error) {
+	if elsewhere, err := from.check(cmd); err != nil {
+		return 0, err
+	} else if elsewhere {
+		var out struct{ Tagged int }
+		err := from.call(cmd.Context(), http.MethodPost, "/api/documents/tag", map[string]any{"ids": ids, "add": add, "remove": remove}, &out)
+		return out.Tagged, err
+	}
+	p, err := openStored(cmd, std)
+	if err != nil {
+		return 0, err
+	}
+	defer p.Close(cmd.Context())
+	n, err := p.DB.Tags.TagDocuments(cmd.Context(), ids, corpus.CleanTags(add), corpus.CleanTags(remove))
+	if err != nil {
+		return 0, fmt.Errorf("tag documents: %w", err)
+	}
+	return n, nil
 }
 
 // documentIDs reads the ids in arguments.

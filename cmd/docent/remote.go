@@ -109,13 +109,40 @@ func (r *remote) send(ctx context.Context, method, path, mediaType string, body 
 	if err != nil {
 		return r.away(err)
 	}
-	if resp.StatusCode != http.StatusOK {
+	if resp.StatusCode/100 != 2 {
 		return r.refusal(resp.StatusCode, text)
+	}
+	if resp.StatusCode == http.StatusNoContent {
+		return nil
 	}
 	if err := json.Unmarshal(text, into); err != nil {
 		return fault.Wrap(fault.Unavailable, err, "cli_server_foreign", "%s does not answer like docent; check --server", r.url)
 	}
 	return nil
+}
+
+// download returns the response to a request.
+func (r *remote) download(ctx context.Context, path string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.url+path, http.NoBody)
+	if err != nil {
+		return nil, fault.Wrap(fault.Invalid, err, "cli_remote_address", "--server %.200q is not an address such as http://127.0.0.1:8765", r.url)
+	}
+	if r.token != "" {
+		req.Header.Set("Authorization", "Bearer "+r.token)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, r.away(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxRemote))
+	switch {
+	case err != nil:
+		return nil, r.away(err)
+	case resp.StatusCode != http.StatusOK:
+		return nil, r.refusal(resp.StatusCode, text)
+	}
+	return text, nil
 }
 
 // away is the error of a server that does not answer.

@@ -52,7 +52,7 @@ func newRoot(std stdio) *cobra.Command {
 	config.AddFlags(root.PersistentFlags(), config.InScope())
 	config.AddFileFlag(root.PersistentFlags())
 	root.AddCommand(
-		newServe(std), newIngest(std), newSource(std), newAnswers(std), newAsk(std), newChat(std), newSearch(std), newDocs(std),
+		newServe(std), newIngest(std), newSource(std), newAnswers(std), newAsk(std), newBrief(std), newChat(std), newSearch(std), newDocs(std),
 		newMCP(std), newAgent(std), newMemory(std), newEval(std), newModels(std), newWebhook(std), newBackup(std), newRestore(std),
 		newMigrate(std), newDoctor(std),
 		newVersion(std), newConfig(std),
