@@ -1,7 +1,9 @@
 // The view of one document on the real program: outline, neighbors, and the conversation beside it.
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accessible, launch, watch, type Watched } from './browser';
+import type { DocumentPage } from '../../src/api/shapes';
+import { MockModel } from '../mock/model';
+import { accessible, accessibleInThemes, launch, watch, type Watched } from './browser';
 import { rules } from './harbor';
 import { startProgram, type Program } from './program';
 
@@ -78,5 +80,48 @@ describe('a document as a place', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     await accessible(page);
     await check();
+  });
+
+  describe('with a chat model', () => {
+    let model: MockModel;
+    let written: Program;
+    let calls = 0;
+
+    beforeAll(async () => {
+      model = await new MockModel().start();
+      model.pace = 1;
+      model.text = 'Bicycles are kept in the bicycle room.\nThe stairs stay free, and the pump needs a dry room.\nWhere are bicycles kept?\nWho is the mayor of Lisbon?\n';
+      written = await startProgram({ model: model.url, options: ['--encoder', 'off'], files: { 'rooms.md': '# Rooms\n\n## Bicycles\n\nBicycles are kept in the bicycle room, and not on the stairs.\n\n## Pump\n\nThe pump needs a dry room in winter.\n' } });
+    });
+    afterAll(async () => {
+      await written?.stop();
+      await model?.stop();
+    });
+
+    const looks: [string, BrowserContextOptions, string, string][] = [
+      ['light and dark', { viewport: { width: 1280, height: 800 } }, 'en', 'Written by mock'],
+      ['390 px, German', { viewport: { width: 390, height: 800 }, hasTouch: true }, 'de', 'Geschrieben von mock'],
+    ];
+    for (const [name, options, language, by] of looks) {
+      test(`the model writes the summary and the questions once: ${name}`, async () => {
+        const { page, check } = await watch(browser, written.url, options);
+        await page.context().addInitScript((l) => localStorage.setItem('docent.language', l), language);
+        const { documents } = (await (await fetch(`${written.url}/api/documents?match=rooms`)).json()) as DocumentPage;
+        await page.goto(`${written.url}/#/read/${documents[0]!.id}`);
+        if (language === 'de') await page.locator('details.about > summary').click();
+        await page.getByText('Bicycles are kept in the bicycle room. The stairs stay free, and the pump needs a dry room.').waitFor();
+        await page.getByText(by).waitFor();
+        await page.getByRole('button', { name: 'Where are bicycles kept?' }).waitFor();
+        expect(await page.getByText('Lisbon').count()).toBe(0);
+        await accessibleInThemes(page);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          if (process.env.DOCUMENTS) await page.screenshot({ path: `${process.env.DOCUMENTS}/described ${language} ${colorScheme}.png` });
+        }
+        calls ||= model.calls; // also those before the first visit
+        expect(model.calls).toBe(calls);
+        await check();
+      });
+    }
   });
 });
