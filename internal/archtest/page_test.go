@@ -11,7 +11,7 @@ import (
 )
 
 // page is the page that lists the packages.
-const page = "docs/explanation/architecture.md"
+const page = "docs/explanation/packages.md"
 
 // named matches a name in backticks.
 var named = regexp.MustCompile("`([^`]+)`")
@@ -51,9 +51,9 @@ func listed(table string) (all map[string]bool, rows []string) {
 	return all, rows
 }
 
-// TestArchitecturePage fails for a package that the page about the architecture
+// TestPackagesPage fails for a package that the page about the packages
 // does not list, and for a folder that it lists and that does not exist.
-func TestArchitecturePage(t *testing.T) {
+func TestPackagesPage(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(root(t), page))
 	if err != nil {
 		t.Fatal(err)
