@@ -83,9 +83,10 @@ func (m *Machine) Takes(name string) bool {
 	return false
 }
 
-// NextLook returns the time at which to check the conditions of a place again. interval is the time between checks of
-// conditions that may change on their own. The result is zero if no check is needed.
-func (m *Machine) NextLook(at Place, now time.Time, interval time.Duration) time.Time {
+// NextLook returns the time at which to check the conditions of a place again. They were last checked at looked, or never if it
+// is zero. So a time that has come since is not missed. interval is the time between checks of conditions that may change on
+// their own. The result is zero if no check is needed.
+func (m *Machine) NextLook(at Place, looked, now time.Time, interval time.Duration) time.Time {
 	var soonest time.Time
 	n := m.node(at.State)
 	if !at.Deadline.IsZero() {
@@ -99,8 +100,8 @@ func (m *Machine) NextLook(at Place, now time.Time, interval time.Duration) time
 		switch due := edge.due(at); {
 		case edge.takes != takesNone:
 			continue
-		case edge.timed && now.Before(due):
-			look = due
+		case edge.timed && (now.Before(due) || looked.Before(due)):
+			look = later(due, now)
 		case edge.polled:
 			look = now.Add(interval)
 		default: // only an event or a variable can make it hold

@@ -146,3 +146,32 @@ func remindedOf(store *agenttest.Store) string {
 	}
 	return out
 }
+
+// TestShortTimers: a session leaves its state although the time comes between the check of the transitions and the end of the
+// turn.
+func TestShortTimers(t *testing.T) { bubble(t, testShortTimers) }
+
+func testShortTimers(t *testing.T) {
+	for step := 50 * time.Microsecond; step < time.Millisecond; step += 50 * time.Microsecond {
+		a := agent.New("short")
+		idle, wait, done := a.State("idle", agent.Initial), a.State("wait"), a.State("done")
+		idle.OnEvent("go").GoTo(wait)
+		wait.After(time.Millisecond).GoTo(done)
+		done.Body(func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, "done") })
+		var calls atomic.Int64 // each look at the clock takes time
+		store := agenttest.NewStore()
+		rt := start(t, session.RuntimeConfig{Agent: a, Store: store, Location: time.UTC, Now: func() time.Time {
+			return realTime().Add(time.Duration(calls.Add(1)) * step)
+		}})
+		open(t, rt, "S")
+		if err := rt.Dispatch(t.Context(), "S", agent.Event{Name: "go"}); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Minute)
+		synctest.Wait()
+		if got := remindedOf(store); got != "done " {
+			t.Errorf("with looks that take %s, the agent has said %q", step, got)
+		}
+		stop(t, rt)
+	}
+}

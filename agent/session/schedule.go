@@ -11,11 +11,12 @@ import (
 )
 
 // schedule decides when a session in memory takes its next step. The conversation's mu guards all
-// fields except alarm.
+// fields except alarm and looked.
 type schedule struct {
 	rt      *Runtime
 	session string
-	alarm   *alarm // taken from the runtime's alarms when the session was loaded; only the owner uses it
+	looked  time.Time // when the last check of the conditions began, by RuntimeConfig.Now; only the owner uses it
+	alarm   *alarm    // taken from the runtime's alarms when the session was loaded; only the owner uses it
 
 	check   bool          // take a step
 	again   bool          // and take another one after it, because something else happened
@@ -34,7 +35,7 @@ func (s *schedule) eventLocked() { s.check, s.circled = true, false }
 // next returns the time of the next check of the timed conditions at a place. It is zero without
 // such conditions.
 func (s *schedule) next(at agent.Place) time.Time {
-	return s.rt.programs.machine().NextLook(at, s.rt.cfg.Now(), s.rt.cfg.ConditionInterval)
+	return s.rt.programs.machine().NextLook(at, s.looked, s.rt.cfg.Now(), s.rt.cfg.ConditionInterval)
 }
 
 // armLocked returns how long an idle owner waits for the next check.
@@ -48,7 +49,7 @@ func (s *schedule) armLocked(place agent.Place) time.Duration {
 		if s.backoff > 0 {
 			interval = longerBackoff(s.backoff, interval)
 		}
-		if s.wakeAt = s.rt.programs.machine().NextLook(place, now, interval); s.wakeAt.IsZero() {
+		if s.wakeAt = s.rt.programs.machine().NextLook(place, s.looked, now, interval); s.wakeAt.IsZero() {
 			return forever
 		}
 		s.wakeDue = time.Now().Add(s.wakeAt.Sub(now))

@@ -91,6 +91,7 @@ func (c *conversation) act(ctx context.Context, greet bool) {
 	ctx = trace.WithParent(corpus.WithReader(quota.WithClient(ctx, c.payer), reader), c.parent)
 	timeout := c.queue.turnTimeout(c.rt.cfg.TurnTimeout)
 	c.mu.Unlock()
+	c.sched.looked = c.rt.cfg.Now()
 	t := c.begin(ctx)
 	t.greeting = greet
 	steps, cancel := context.WithTimeout(ctx, timeout)
