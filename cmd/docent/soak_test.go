@@ -3,6 +3,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"strconv"
@@ -71,4 +72,11 @@ func (p *program) memory(t *testing.T) int {
 // each store.
 func TestSoakSyncSurvivesKills(t *testing.T) {
 	onBothStores(t, func(t *testing.T, env []string) { killSync(t, env, 300, 50) })
+}
+
+var rounds = flag.Int("rounds", 200, "kills of TestSoakAgentsSurviveKills on each store")
+
+// TestSoakAgentsSurviveKills is TestAgentsSurviveKills at length.
+func TestSoakAgentsSurviveKills(t *testing.T) {
+	onBothStores(t, func(t *testing.T, env []string) { killAgents(t, env, *rounds, *seed) })
 }
