@@ -37,8 +37,10 @@ type answering struct {
 	message talk.Message
 	// replied reports that out is complete before a model or a quote: docent replied itself.
 	replied bool
-	// continued is the continuation of an earlier question that was searched, or nil.
-	continued *talk.Continuation
+	// followUp is the message with the earlier question that completes it, or nil if the message stands alone.
+	followUp *talk.FollowUp
+	// exchanged is followUp as a question that a table answers, or "".
+	exchanged string
 	// parts are the questions of a message with several of them.
 	parts []*answering
 	// rows are the places of the tables with values among the documents of the results.
@@ -83,6 +85,9 @@ func (a *answering) search(ctx context.Context) error {
 		if done, err := a.library(ctx); err != nil || done {
 			return err
 		}
+	}
+	if rest, ok := talk.NewSubject(a.question); ok && a.model == nil {
+		a.question, a.req.Turns, a.req.Last = rest, nil, nil
 	}
 	// Questions on tables are answered here, before the search for passages.
 	if done, err := a.searchParts(ctx); err != nil || done {
@@ -130,8 +135,7 @@ func (a *answering) searchQuestion(ctx context.Context) error {
 		Question: a.question, Turns: a.req.Turns, K: a.req.K, Collections: a.req.Collections, Documents: a.req.Documents,
 		Language: a.message.Language,
 	}
-	continued, continues := talk.Continues(a.question, a.req.Turns)
-	if a.model != nil && talk.Asked(a.req.Turns) && (continues || talk.Leans(a.question)) {
+	if a.model != nil && talk.Asked(a.req.Turns) && (talk.Leans(a.question) || continues(a)) {
 		question, err := a.rewrite(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -144,65 +148,64 @@ func (a *answering) searchQuestion(ctx context.Context) error {
 			return a.find(ctx, query)
 		}
 	}
-	if continues {
-		return a.searchContinued(ctx, query, continued)
+	if f, ok := talk.Follow(a.question, a.req.Turns); ok && a.model == nil {
+		return a.searchFollowUp(ctx, query, f)
 	}
 	return a.find(ctx, query)
 }
 
-// searchContinued finds the passages for a message that continues the question before it. The message may also begin another
-// subject. It does if the best passage for the whole question does not mention its part.
-func (a *answering) searchContinued(ctx context.Context, query retrieve.Query, c talk.Continuation) error {
-	query.Question, query.Turns = c.Whole, nil
-	if err := a.find(ctx, query); err != nil {
-		return err
-	}
-	a.continued = &c
-	if c.Replaced && !c.Bare || c.Part == "" || a.leadsWith(c.Part) {
-		return nil
-	}
-	query.Question = c.Part
-	a.question, a.continued = c.Part, nil
-	return a.find(ctx, query)
+// continues reports whether the message changes or completes the question before it.
+func continues(a *answering) bool {
+	_, ok := talk.Continues(a.question, a.req.Turns)
+	return ok
 }
 
-// leadsWith reports whether the best passage has at least half of the words of a text with a meaning of their own.
-func (a *answering) leadsWith(part string) bool {
-	if len(a.found.Results) == 0 {
-		return false
-	}
-	p := a.found.Results[0].Passage
-	there := text.Stems(corpus.IndexText(p.Document.Title, p.Chunk))
-	own := ownStems(part)
-	known := slices.DeleteFunc(slices.Clone(own), func(s string) bool { return !mentioned(there, s) })
-	return 2*len(known) >= len(own)
+// looked is the outcome of a search with its query.
+type looked struct {
+	query    retrieve.Query
+	found    retrieve.Retrieval
+	wordings []string
 }
 
 // find finds the passages for a query.
 func (a *answering) find(ctx context.Context, query retrieve.Query) error {
+	l, err := a.look(ctx, query)
+	if err != nil {
+		return err
+	}
+	a.take(ctx, l)
+	return nil
+}
+
+// look searches for a query.
+func (a *answering) look(ctx context.Context, query retrieve.Query) (looked, error) {
 	period := talk.PeriodOf(query.Question, a.pipeline.cfg.Now())
 	if !period.IsZero() {
 		query.K = min(deeper*query.K, retrieve.MaxK)
 	}
 	found, err := a.retrieve(ctx, query)
 	if err != nil {
-		return fmt.Errorf("retrieve passages: %w", err)
+		return looked{}, fmt.Errorf("retrieve passages: %w", err)
 	}
 	found, wordings, err := a.searchAgain(ctx, query, found)
 	if err != nil {
-		return err
+		return looked{}, err
 	}
 	found.Results = inTime(found.Results, period, a.model == nil)
 	if len(found.Results) > a.req.K {
 		found.Results = found.Results[:a.req.K]
 	}
-	a.found = found
-	a.out.Passages = passages(found.Results)
+	return looked{query, found, wordings}, nil
+}
+
+// take makes the passages of a search those of the answer.
+func (a *answering) take(ctx context.Context, l looked) {
+	a.found = l.found
+	a.out.Passages = passages(l.found.Results)
 	a.out.Search = &rag.Search{
-		Text: found.Question, Wordings: wordings, K: a.req.K, Collections: a.listed(ctx), Documents: a.chosen, Place: a.req.Place,
-		Evidence: found.Evidence,
+		Text: l.found.Question, Wordings: l.wordings, K: a.req.K, Collections: a.listed(ctx), Documents: a.chosen, Place: a.req.Place,
+		Evidence: l.found.Evidence,
 	}
-	return nil
 }
 
 // listed returns the requested collections that exist for the reader. An answer
@@ -450,18 +453,15 @@ func inCollections(names []string) fault.Text {
 // quote.
 func (a *answering) quote(ctx context.Context) bool {
 	query := quote.Query{Question: a.question, Searched: a.found.Question, Terms: a.found.Terms, Language: a.message.Language}
-	if c := a.continued; c != nil {
-		query.Question, query.Searched = c.Whole, c.Whole
-		if !c.Replaced {
-			query.Terms = preferring(text.Stems(a.question), query.Terms)
+	if f := a.followUp; f != nil {
+		query.Searched = f.Whole
+		if !f.Asks {
+			query.Question = f.Whole
 		}
-	} else if query.Searched == talk.SearchText(a.question, a.req.Turns) {
-		query.Searched = talk.AskedText(a.question, a.req.Turns)
-		switch {
-		case talk.Contrasts(a.question): // it asks in the same way as the question before
-			query.Question = query.Searched
-		case talk.Dependent(a.question, a.req.Turns) != "":
-			query.Terms = preferring(text.Stems(a.question), query.Terms)
+		if !f.Replaced {
+			query.Terms = preferring(text.Stems(f.Part), query.Terms)
+		}
+		if f.Asks && f.Bound {
 			query.Said = talk.LastAnswer(a.req.Turns)
 		}
 	}

@@ -87,8 +87,10 @@ func (a tableAnswer) ask(ctx context.Context) bool {
 		}
 	}
 	question := a.question
-	if talk.Contrasts(question) {
-		question = talk.AskedText(question, a.req.Turns)
+	if f := a.followUp; a.exchanged != "" {
+		question = a.exchanged
+	} else if f != nil && (f.Replaced || talk.Contrasts(question)) {
+		question = f.Whole
 	}
 	reply := table.Ask(question, found.sources)
 	wider, known := false, len(found.sources) > 0 || table.Wording(question) != ""

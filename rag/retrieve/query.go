@@ -23,6 +23,9 @@ type Query struct {
 	// Turns are earlier messages, oldest first, for questions that depend on
 	// them.
 	Turns []talk.Turn
+	// Present is the part of Question that the user wrote now, if Question is completed with earlier turns. Only its words can be
+	// missing in the passages. "" means all of Question.
+	Present string
 	// Language is the language of the question if Question does not show it, as an ISO 639-1 code. It may be "".
 	Language string
 	// Wordings are other wordings of Question, or texts that may answer it, at most

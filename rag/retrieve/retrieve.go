@@ -97,7 +97,7 @@ func search(ctx context.Context, r *Retriever, q Query, body string) (out Retrie
 	if err != nil {
 		return Retrieval{}, fmt.Errorf("retrieve: %w", err)
 	}
-	in := evidence.Corpus{Terms: terms, Chunks: statistics.Chunks, Asked: talk.Dependent(q.Question, q.Turns)}
+	in := evidence.Corpus{Terms: terms, Chunks: statistics.Chunks, Asked: cmp.Or(q.Present, talk.Dependent(q.Question, q.Turns))}
 	out.Signs, out.Coverage = evidence.Read(r.cfg.Static, out.Question, asking.crossing(out.Results), in, passagesOf(out.Results))
 	out.Evidence = out.Signs.Probability()
 	out.Results = out.Results[:min(q.K, len(out.Results))]

@@ -60,6 +60,9 @@ func replaced(earlier, part string) (string, bool) {
 		return "", false
 	}
 	anchor := first - 1
+	if anchor > 0 && articles[strings.ToLower(fresh[anchor].text)] { // "on the 12th" takes the place of "on 10 June"
+		anchor--
+	}
 	if first == 0 && len(fresh) > 1 && telling(fresh[1]) {
 		anchor = 0
 	}
@@ -115,17 +118,33 @@ func endOfRun(words []word, at int) int {
 	return at
 }
 
-// behind returns the position in old of the telling word behind the word that fresh has at
+// behind returns the position in old of the telling word, or its article, behind the word that fresh has at
 // the position anchor, or -1.
 func behind(old, fresh []word, anchor int) int {
 	from := -1
 	for i, w := range old {
-		if anchor >= 0 && strings.EqualFold(w.text, fresh[anchor].text) && i+1 < len(old) && telling(old[i+1]) {
+		if anchor < 0 || !strings.EqualFold(w.text, fresh[anchor].text) {
+			continue
+		}
+		at := i + 1
+		if at < len(old) && articles[strings.ToLower(old[at].text)] {
+			at++
+		}
+		if at < len(old) && telling(old[at]) {
 			from = i + 1
 		}
 	}
 	return from
 }
+
+// articles are the articles of English, German, French, and Spanish.
+var articles = func() map[string]bool {
+	out := map[string]bool{}
+	for w := range strings.FieldsSeq("the a an der die das den dem des ein eine einen einem einer eines le la les un une du el los las una unos unas") {
+		out[w] = true
+	}
+	return out
+}()
 
 // soleOfForm returns the position of the only word in old that has the form of fresh, if
 // fresh is one name. Otherwise it returns -1. The first word of a sentence has a capital

@@ -14,7 +14,7 @@ func TestContrast(t *testing.T) {
 		{"What is the default bodyLimit?", "and connectionTimeout?", "What is the default connectionTimeout?"},
 		{"how do I delete a remote branch?", "and a tag?", "how do I delete a tag?"},
 		{"Which ports does Postgres use?", "What about Redis?", "Which ports does Redis use?"},
-		{"what is the largest size of a table?", "or of an index?", "what is the largest size of a table?\nor of an index?"},
+		{"what is the largest size of a table?", "or of an index?", "what is the largest size of an index?"},
 		{"How does borg compress data?", "And restic?", "How does borg compress data?\nAnd restic?"},
 		{"smtpd_hard_error_limit default?", "and under stress?", "smtpd_hard_error_limit default?\nand under stress?"},
 		{

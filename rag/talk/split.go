@@ -122,4 +122,5 @@ func ownWords(s string) []int {
 // meaningless are the stems of words that say nothing about the subject of a question.
 var meaningless = []string{
 	"pleas", "so", "ok", "yes", "no", "bitte", "sure", "realli", "also", "exact", "genau", "denn", "geht", "los",
+	"though", "howev", "aber", "jedoch", "trotzdem",
 }

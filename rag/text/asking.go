@@ -25,7 +25,7 @@ var askingPhrases string
 var vague = wordSet(`
 	someone somebody anyone anybody something anything stuff couple bunch vs versus trying foo foobar baz argument arguments
 	pls plz thanks thank thx hi hello hey dear sir madam regards btw asap gonna wanna gotta
-	bitte danke hallo moin geehrte geehrter damen herren nen ne nem nix mal halt eh jetz jetze pls gibts gehts hats kanns isses`)
+	bitte danke hallo moin geehrte geehrter damen herren nen ne nem nix mal halt eh jetz jetze pls gibts gehts hats kanns isses fürs`)
 
 // commands are words that begin a question and say what to do with its subject.
 var commands = wordSet("list compare explain describe name enumerate show define summarize summarise")

@@ -921,6 +921,7 @@ export interface Params {
   table_lowest: [string, string, string, number];
   table_minus: [string, string, string, string];
   table_more: [string, number];
+  table_multiple: [string, string, string];
   table_named: [string, string, string];
   table_no_column: [string];
   table_no_direction: [string, string];

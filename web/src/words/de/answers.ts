@@ -78,6 +78,7 @@ export const answers = {
   table_no_operation: (a) => `Mir ist nicht klar, was ich mit den Zeilen in ${a} tun soll.`,
   table_no_row: (a) => `In ${a} gibt es keine einzelne Zeile, die passt.`,
   table_no_value: (a, b) => `${a} hat keinen Wert für ${b}.`,
+  table_multiple: (a, b, c) => `${a} × ${b} = ${c}.`,
   table_named: (a, b, c) => `Nur ${a} in ${b} heißt ${c}.`,
   table_nothing: (a) => `Keine Zeile in ${a} passt.`,
   table_nothing_where: (a, b) => `Keine Zeile in ${a} passt zu ${b}.`,

@@ -80,6 +80,7 @@ export const answers = {
   table_no_operation: (a) => `No sé qué hacer con las filas de ${a}.`,
   table_no_row: (a) => `Ninguna fila de ${a} destaca por sí sola.`,
   table_no_value: (a, b) => `${a} no tiene ningún valor para ${b}.`,
+  table_multiple: (a, b, c) => `${a} × ${b} = ${c}.`,
   table_named: (a, b, c) => `Solo ${a} en ${b} se llama ${c}.`,
   table_nothing: (a) => `Ninguna fila de ${a} corresponde.`,
   table_nothing_where: (a, b) => `Ninguna fila de ${a} corresponde a ${b}.`,

@@ -78,6 +78,7 @@ export const answers = {
   table_no_operation: (a) => `Je ne sais pas quoi faire des lignes de ${a}.`,
   table_no_row: (a) => `Aucune ligne de ${a} ne se distingue.`,
   table_no_value: (a, b) => `${a} n’a pas de valeur pour ${b}.`,
+  table_multiple: (a, b, c) => `${a} × ${b} = ${c}.`,
   table_named: (a, b, c) => `Seul ${a} dans ${b} porte le nom ${c}.`,
   table_nothing: (a) => `Aucune ligne de ${a} ne correspond.`,
   table_nothing_where: (a, b) => `Aucune ligne de ${a} ne correspond à ${b}.`,
