@@ -14,7 +14,7 @@ type Times struct {
 	// Number is the number in digits, and Value its value.
 	Number string
 	Value  float64
-	// Of names the things, or is "".
+	// Of is the word for the things, or "".
 	Of string
 }
 
