@@ -109,7 +109,7 @@ func rowText(t *table.Table, row int, columns []int) string {
 // fitsUnit reports whether a multiple makes sense of an amount in a context: times are multiplied only if the amount is for the
 // same unit of time, and other things only if the amount is not for a time.
 func fitsUnit(times talk.Times, context string) bool {
-	unit, known := talk.TimeUnit(times.Of), talk.TimeUnits(context)
+	unit, known := talk.TimeUnit(times.Things), talk.TimeUnits(context)
 	return unit == "" && len(known) == 0 || unit != "" && slices.Contains(known, unit)
 }
 

@@ -14,8 +14,8 @@ type Times struct {
 	// Number is the number in digits, and Value its value.
 	Number string
 	Value  float64
-	// Of is the word for the things, or "".
-	Of string
+	// Things is the word for the counted things, or "".
+	Things string
 }
 
 // timesOf matches a message that asks for a multiple. The groups are the number and the things.
@@ -37,7 +37,7 @@ func (f FollowUp) Times() (Times, bool) {
 	if err != nil || value <= 0 || value == 1 {
 		return Times{}, false
 	}
-	return Times{Number: m[1], Value: value, Of: m[2]}, true
+	return Times{Number: m[1], Value: value, Things: m[2]}, true
 }
 
 // timeUnits are the beginnings of units of time by unit, in English and German.
