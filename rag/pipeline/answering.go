@@ -149,7 +149,7 @@ func (a *answering) searchQuestion(ctx context.Context) error {
 		}
 	}
 	if f, ok := talk.Follow(a.question, a.req.Turns); ok && a.model == nil {
-		return a.searchFollowUp(ctx, query, f)
+		return follower{a}.search(ctx, query, f)
 	}
 	return a.find(ctx, query)
 }

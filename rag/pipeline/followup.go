@@ -36,10 +36,13 @@ type reading struct {
 	share float64
 }
 
-// searchFollowUp finds the passages for a message behind an earlier question. It may follow it within the documents that the last
+// follower finds the passages for a message behind an earlier question.
+type follower struct{ *answering }
+
+// search finds the passages for a message behind an earlier question. It may follow it within the documents that the last
 // answer cites, follow it in other documents, or stand alone. It takes at most three searches, and one more for the passages of
 // the last answer if the request lacks them.
-func (a *answering) searchFollowUp(ctx context.Context, query retrieve.Query, f talk.FollowUp) error {
+func (a follower) search(ctx context.Context, query retrieve.Query, f talk.FollowUp) error {
 	query.Turns = nil
 	var alone reading
 	var err error
@@ -62,10 +65,10 @@ func (a *answering) searchFollowUp(ctx context.Context, query retrieve.Query, f 
 		return err
 	}
 	if within.holds() && ofTable(*last) {
-		if (tableAnswer{a}).multiply(ctx, within.looked, f, *last) {
+		if (tableAnswer{a.answering}).multiply(ctx, within.looked, f, *last) {
 			return nil
 		}
-		if a.exchanged = (tableAnswer{a}).exchange(ctx, f, within.found.Results); a.exchanged != "" {
+		if a.exchanged = (tableAnswer{a.answering}).exchange(ctx, f, within.found.Results); a.exchanged != "" {
 			a.follow(ctx, within, f)
 			return nil
 		}
@@ -107,7 +110,7 @@ func (a *answering) searchFollowUp(ctx context.Context, query retrieve.Query, f 
 func (r reading) holds() bool { return len(r.found.Results) > 0 }
 
 // readAs searches for a message alone, or completed with the question before it.
-func (a *answering) readAs(ctx context.Context, query retrieve.Query, f talk.FollowUp, follows bool) (reading, error) {
+func (a follower) readAs(ctx context.Context, query retrieve.Query, f talk.FollowUp, follows bool) (reading, error) {
 	query.Question, query.Present = f.Message, ""
 	if follows {
 		query.Question, query.Present = f.Whole, f.Part
@@ -128,7 +131,7 @@ func (a *answering) readAs(ctx context.Context, query retrieve.Query, f talk.Fol
 }
 
 // readWithin searches for the completed message in the documents that the last answer cites.
-func (a *answering) readWithin(ctx context.Context, query retrieve.Query, f talk.FollowUp, last *rag.LastAnswer) (reading, error) {
+func (a follower) readWithin(ctx context.Context, query retrieve.Query, f talk.FollowUp, last *rag.LastAnswer) (reading, error) {
 	if last == nil {
 		return reading{}, nil
 	}
@@ -140,7 +143,7 @@ func (a *answering) readWithin(ctx context.Context, query retrieve.Query, f talk
 }
 
 // citedBy returns the documents that an answer cites, within the documents of the request.
-func (a *answering) citedBy(last rag.LastAnswer) []int64 {
+func (a follower) citedBy(last rag.LastAnswer) []int64 {
 	var out []int64
 	for _, n := range text.Marked(last.Text, len(last.Passages)) {
 		p := last.Passages[n-1]
@@ -153,7 +156,7 @@ func (a *answering) citedBy(last rag.LastAnswer) []int64 {
 }
 
 // follow takes the passages of a reading for the answer.
-func (a *answering) follow(ctx context.Context, r reading, f talk.FollowUp) {
+func (a follower) follow(ctx context.Context, r reading, f talk.FollowUp) {
 	a.take(ctx, r.looked)
 	if r.follows {
 		a.followUp = &f

@@ -61,7 +61,8 @@ func (f FollowUp) Own() []string {
 	var out []string
 	for _, w := range text.Words(f.Part) {
 		written := f.Part[w.Start:w.End]
-		if w.Start >= from && !w.Part && !isStop(written, w.Stem, language) && !slices.Contains(meaningless, w.Stem) && !text.IsEveryday(written) {
+		empty := isStop(written, w.Stem, language) || slices.Contains(meaningless, w.Stem) || text.IsEveryday(written)
+		if w.Start >= from && !w.Part && !empty {
 			out = append(out, w.Stem)
 		}
 	}
