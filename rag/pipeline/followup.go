@@ -111,8 +111,12 @@ func (r reading) holds() bool { return len(r.found.Results) > 0 }
 
 // readAs searches for a message alone, or completed with the question before it.
 func (a follower) readAs(ctx context.Context, query retrieve.Query, f talk.FollowUp, follows bool) (reading, error) {
+	everywhere := len(query.Documents) == 0
 	query.Question, query.Present = f.Message, ""
-	if follows {
+	switch {
+	case follows && everywhere:
+		query.Question, query.Present = f.Searched, f.Part
+	case follows:
 		query.Question, query.Present = f.Whole, f.Part
 	}
 	l, err := a.look(ctx, query)
@@ -120,11 +124,11 @@ func (a follower) readAs(ctx context.Context, query retrieve.Query, f talk.Follo
 		return reading{}, err
 	}
 	own, n := f.Own(), evidence.Passages
-	if follows && len(query.Documents) == 0 { // the earlier question alone may have found the others
+	if follows && everywhere { // the earlier question alone may have found the others
 		n = 1
 	}
 	out := reading{looked: l, follows: follows, share: shareOf(own, l.found, n)}
-	if follows && !f.Replaced {
+	if follows && !everywhere && !f.Replaced {
 		ownFirst(own, &out.found)
 	}
 	return out, nil

@@ -17,6 +17,8 @@ type FollowUp struct {
 	Earlier string
 	// Whole is Earlier, completed with the message or with its part.
 	Whole string
+	// Searched is Whole for a search in all documents: with the beginning of the last answer, if the message refers back.
+	Searched string
 	// Part is the text that is new in the message: all of it, or the subject in "what about sick leave?".
 	Part string
 	// Bound reports that the message cannot stand alone: it refers back, omits its subject, or corrects the question before it.
@@ -49,7 +51,10 @@ func Follow(message string, turns []Turn) (FollowUp, bool) {
 			f.Corrects = corrections[0].MatchString(message) || corrections[1].MatchString(message) || corrections[2].MatchString(message)
 		}
 	} else if f.Bound {
-		f.Whole = AskedText(message, turns)
+		f.Whole, f.Searched = AskedText(message, turns), SearchText(message, turns)
+	}
+	if f.Searched == "" {
+		f.Searched = f.Whole
 	}
 	return f, true
 }
