@@ -13,7 +13,7 @@ var MessageFormat = format.Format{
 		Group:   format.Mail,
 		Endings: []string{".eml"},
 		Media:   "message/rfc822",
-		Version: 3,
+		Version: 4,
 		Reads:   "subject, sender, recipients, date, the best body, invitations; attachments as documents, also those in `winmail.dat`",
 		Leaves:  "other headers, signatures",
 		Limits:  "encrypted messages are not read",

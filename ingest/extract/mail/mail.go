@@ -186,20 +186,20 @@ func (e *entity) isEncrypted() bool {
 	return false
 }
 
-// alternative adds the best version of a body with several versions. It also
-// adds parts that are not versions of it, such as a mixed part.
+// alternative adds the best version of a body with several versions. A version can have
+// several parts itself.
 func (w *writer) alternative(e *entity, s *state) {
 	var text, page *outline.Document
 	for _, c := range e.children {
 		switch {
 		case c.media == "text/html" && page == nil:
 			page = c.document(w.ctx)
-		case c.media == "multipart/related" && page == nil && len(c.children) > 0 && c.root().media == "text/html":
-			page = c.root().document(w.ctx)
 		case c.isText() && text == nil && c.media != "text/html":
 			text = c.document(w.ctx)
 		case strings.HasPrefix(c.media, "multipart/"), c.isEncrypted():
-			w.part(c, s)
+			if doc := w.version(c, s); doc != nil {
+				page = better(page, doc)
+			}
 		}
 	}
 	w.add(better(text, page), s)
@@ -208,6 +208,18 @@ func (w *writer) alternative(e *entity, s *state) {
 			w.invitation(c, s)
 		}
 	}
+}
+
+// version reads a version with several parts; nil without text.
+func (w *writer) version(e *entity, s *state) *outline.Document {
+	sub, inner := &writer{ctx: w.ctx, depth: w.depth}, &state{invited: s.invited}
+	sub.part(e, inner)
+	w.encrypted = w.encrypted || sub.encrypted
+	s.invited = inner.invited
+	if !inner.hasBody {
+		return nil
+	}
+	return sub.b.Document("")
 }
 
 // isInvitation reports whether a part is a calendar in the body, such as an invitation or

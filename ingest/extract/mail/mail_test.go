@@ -21,6 +21,32 @@ func TestRead(t *testing.T) {
 		"s", "p From: a\np Hello there\n")
 }
 
+// TestVersions: a version of a body can be an alternative, or have several parts.
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	const head, page = "From: a\nSubject: s\nMIME-Version: 1.0\nContent-Type: ", "--b\nContent-Type: text/html\n\n<p>Check the <b>pump</b>.<table><tr><th>Day<th>Who<tr><td>1 May<td>Ada</table>\n"
+	const table = "p From: a\np Check the pump.\nth Day | Who\ntr 1 May | Ada\n"
+	for name, c := range map[string]struct{ body, want string }{
+		"alternative in an alternative": {
+			"multipart/alternative; boundary=a\n\n--a\n\nCheck the pump. Day: 1 May, who: Ada\n--a\nContent-Type: multipart/alternative; boundary=b\n\n" + page + "--b--\n--a--\n", table,
+		},
+		"related in an alternative": {
+			"multipart/alternative; boundary=a\n\n--a\n\nCheck the pump. Day: 1 May, who: Ada\n--a\nContent-Type: multipart/related; boundary=b\n\n" + page +
+				"--b\nContent-Type: image/png\nContent-ID: <x>\n\nx\n--b--\n--a--\n", table,
+		},
+		"mixed in an alternative": {
+			"multipart/alternative; boundary=a\n\n--a\n\nBefore. After.\n--a\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\n\n<p>Before.\n" +
+				"--b\nContent-Type: application/pdf; name=a.pdf\n\nx\n--b\nContent-Type: text/html\n\n<p>After.\n--b--\n--a--\n",
+			"p From: a\\nAttachments: a.pdf\np Before. After.\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			extracttest.Check(t, mail.Read, []byte(head+c.body), "s", c.want)
+		})
+	}
+}
+
 func TestAttachments(t *testing.T) {
 	t.Parallel()
 	var got []string
