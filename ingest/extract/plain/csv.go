@@ -254,7 +254,7 @@ const (
 	sniffRows = 500
 )
 
-// dialectOf returns the delimiter , ; tab or | with which most rows have the same number
+// dialectOf returns the delimiter , ; tab | ^ or ~ with which most rows have the same number
 // of cells. A first line such as sep=; declares it. A comma may separate decimals and
 // sentences too. So the other delimiters win if most rows agree on them, or if each row has more cells with them.
 func dialectOf(name, text string) dialect {
@@ -280,7 +280,7 @@ func dialectOf(name, text string) dialect {
 	}
 	d.delimiter = ','
 	best := 0.0
-	for _, delimiter := range ",|;\t" {
+	for _, delimiter := range ",|;\t^~" {
 		columns, fewest, share := agreement(head, delimiter)
 		if columns < 2 {
 			continue

@@ -23,6 +23,9 @@ func TestCSV(t *testing.T) {
 		"one column":    {"Name\nSeal\nPump\n", "tr Name\ntr Seal\ntr Pump\n"},
 		"one row":       {"Part,Price\n", "tr Part | Price\n"},
 		"bars":          {"Part|Note\nSeal|thin, red\nPump|big, blue\n", "th Part | Note\ntr Seal | thin, red\ntr Pump | big, blue\n"},
+		"carets":        {"Item^Note^Price\n1^Seal, radial^4.50\n2^Cover | steel; thin^30.00\n", "th Item | Note | Price\ntr 1 | Seal, radial | 4.50\ntr 2 | Cover | steel; thin | 30.00\n"},
+		"tildes":        {"id~name~city\n1~Ada, Lovelace~London\n2~Grace; Hopper~New York\n", "th id | name | city\ntr 1 | Ada, Lovelace | London\ntr 2 | Grace; Hopper | New York\n"},
+		"powers":        {"Part,Unit\nRoof,m^2\nPool,m^3\n", "th Part | Unit\ntr Roof | m^2\ntr Pool | m^3\n"},
 		"prose cells":   {"Part,Note\nSeal,\"thin; red\"\nPump,big\n", "th Part | Note\ntr Seal | thin; red\ntr Pump | big\n"},
 	} {
 		doc := plain.CSV("a.csv", tt.text)
