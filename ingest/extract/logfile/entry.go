@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -126,6 +127,12 @@ func parseJSON(line string) (entry, bool) {
 	if json.Unmarshal([]byte(line), &o) != nil {
 		return entry{}, false
 	}
+	if e, ok := parseContainer(o); ok {
+		return e, true
+	}
+	if e, ok := parseJournal(o); ok {
+		return e, true
+	}
 	take := func(names []string) string {
 		for _, name := range names {
 			if v, ok := o[name]; ok {
@@ -157,6 +164,71 @@ func parseJSON(line string) (entry, bool) {
 			e.text += fmt.Sprintf(" %s=%v", clean(key), value)
 		}
 	}
+	return e, true
+}
+
+// parseContainer reads a line of a container in the form of Docker.
+func parseContainer(o map[string]any) (entry, bool) {
+	stream, _ := o["stream"].(string)
+	line, isText := o["log"].(string)
+	at, _ := o["time"].(string)
+	if stream != "stdout" && stream != "stderr" || !isText {
+		return entry{}, false
+	}
+	e, ok := parse(clean(at))
+	if !ok {
+		return entry{}, false
+	}
+	text := strings.TrimRight(escapes.ReplaceAllString(line, ""), " \t\r\n")
+	if inner, ok := parse(text); ok { // the program writes the time, too
+		return inner, true
+	}
+	e.level = levelOf(text, 0)
+	e.text = e.day + " " + e.clock + " " + text
+	return e, true
+}
+
+// escapes matches the colors of terminals.
+var escapes = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]")
+
+// priorities are the names of the levels of the system log, from the worst.
+var priorities = []string{"EMERG", "ALERT", "CRIT", "ERROR", "WARNING", "NOTICE", "INFO", "DEBUG"}
+
+// parseJournal reads an entry of the journal of systemd.
+func parseJournal(o map[string]any) (entry, bool) {
+	field := func(name string) string { text, _ := o[name].(string); return clean(text) }
+	micros, err := strconv.ParseInt(field("__REALTIME_TIMESTAMP"), 10, 64)
+	message := field("MESSAGE")
+	if err != nil || message == "" {
+		return entry{}, false
+	}
+	at := time.UnixMicro(micros).UTC()
+	e := entry{day: at.Format(time.DateOnly), clock: at.Format(time.TimeOnly)}
+	name := ""
+	if n, err := strconv.Atoi(field("PRIORITY")); err == nil && n >= 0 && n < len(priorities) {
+		name = priorities[n] + " "
+		switch {
+		case n <= 3:
+			e.level = failure
+		case n == 4:
+			e.level = warning
+		}
+	}
+	from := field("SYSLOG_IDENTIFIER")
+	if from == "" {
+		from = field("_COMM")
+	}
+	if pid := field("_PID"); pid != "" && from != "" {
+		from += "[" + pid + "]"
+	}
+	if from != "" {
+		from += ": "
+	}
+	host := field("_HOSTNAME")
+	if host != "" {
+		host += " "
+	}
+	e.text = e.day + " " + e.clock + " " + host + name + from + message
 	return e, true
 }
 

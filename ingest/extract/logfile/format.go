@@ -17,6 +17,7 @@ var Format = format.Format{
 		Endings:   []string{".log"},
 		Media:     "application/x-log",
 		NeverMail: true,
+		Version:   2,
 		Reads: "the kinds of errors and warnings with their number, and the entries in sections for days and hours; the logs of most " +
 			"programs, of system services, and of web servers, in lines and in JSON",
 		Leaves: "similar entries of the same hour after the third; lines of an entry after the 40th",
@@ -38,7 +39,7 @@ const (
 
 func match(_ context.Context, f *format.File) format.Match {
 	named := f.HasEnding(".log") || rotated.MatchString(f.Name)
-	if !f.IsText() || !named && !f.HasEnding(".txt", ".out", ".err", "") {
+	if !f.IsText() || !named && !f.HasEnding(".txt", ".out", ".err", "") && !isJournal(f) {
 		return format.Match{}
 	}
 	lines, entries, further := 0, 0, 0
@@ -61,6 +62,13 @@ func match(_ context.Context, f *format.File) format.Match {
 		return format.Match{Score: format.Named}
 	}
 	return format.Match{}
+}
+
+// isJournal reports whether a file in JSON begins like the journal of systemd, or like the log of a container.
+func isJournal(f *format.File) bool {
+	first, _, _ := strings.Cut(string(f.Trimmed()[:min(len(f.Trimmed()), 8<<10)]), "\n")
+	return f.HasEnding(".json", ".jsonl", ".ndjson") && strings.HasPrefix(first, "{") &&
+		(strings.Contains(first, `"__REALTIME_TIMESTAMP"`) || strings.Contains(first, `"stream"`) && strings.Contains(first, `"log"`))
 }
 
 // isFurther reports whether a line continues an entry, as in a stack trace.

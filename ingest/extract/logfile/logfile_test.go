@@ -60,19 +60,24 @@ func TestHoursAndSimilarEntries(t *testing.T) {
 func TestLevels(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]level{
-		`192.0.2.7 - - [29/Nov/2026:20:38:45 +0000] "GET /plan HTTP/1.1" 503 120`:              failure,
-		`192.0.2.7 - mara [29/Nov/2026:20:38:45 +0000] "GET /error HTTP/1.1" 200 12`:           normal,
-		`[Sun Nov 29 20:38:45.123456 2026] [core:error] [pid 9] AH00126: Invalid URI`:          failure,
-		`time="2026-11-29T20:38:45Z" level=warning msg="disk is nearly full"`:                  warning,
-		`ts=2026-11-29T20:38:45.1Z level=info msg="no error was found"`:                        normal,
-		`{"time":"2026-11-29T20:38:45Z","level":"error","msg":"no crane","crane":"north"}`:     failure,
-		`{"@timestamp":"2026-11-29T20:38:45Z","severity":"Warning","message":"slow","ms":412}`: warning,
-		`E1129 20:38:45.120000   12 kubelet.go:310] no crane`:                                  failure,
-		`2026/11/29 20:38:45 [error] 31#31: *1 open() "/srv/x" failed`:                         failure,
-		`Nov 29 20:38:45 quay kernel: usb 1-1: error: no answer`:                               failure,
-		`2026-11-29 20:38:45.001 UTC [71] ERROR:  relation "crane" does not exist`:             failure,
-		`INFO:2026-11-29 20:38:45,001:harbor:started`:                                          normal,
-		`29.11.2026 20:38:45 Warning <12>`:                                                     normal,
+		`192.0.2.7 - - [29/Nov/2026:20:38:45 +0000] "GET /plan HTTP/1.1" 503 120`:                                                     failure,
+		`192.0.2.7 - mara [29/Nov/2026:20:38:45 +0000] "GET /error HTTP/1.1" 200 12`:                                                  normal,
+		`[Sun Nov 29 20:38:45.123456 2026] [core:error] [pid 9] AH00126: Invalid URI`:                                                 failure,
+		`time="2026-11-29T20:38:45Z" level=warning msg="disk is nearly full"`:                                                         warning,
+		`ts=2026-11-29T20:38:45.1Z level=info msg="no error was found"`:                                                               normal,
+		`{"time":"2026-11-29T20:38:45Z","level":"error","msg":"no crane","crane":"north"}`:                                            failure,
+		`{"@timestamp":"2026-11-29T20:38:45Z","severity":"Warning","message":"slow","ms":412}`:                                        warning,
+		`E1129 20:38:45.120000   12 kubelet.go:310] no crane`:                                                                         failure,
+		`2026/11/29 20:38:45 [error] 31#31: *1 open() "/srv/x" failed`:                                                                failure,
+		`Nov 29 20:38:45 quay kernel: usb 1-1: error: no answer`:                                                                      failure,
+		`2026-11-29 20:38:45.001 UTC [71] ERROR:  relation "crane" does not exist`:                                                    failure,
+		`INFO:2026-11-29 20:38:45,001:harbor:started`:                                                                                 normal,
+		`{"log":"no crane: ERROR 7\n","stream":"stderr","time":"2026-11-29T20:38:45.123456789Z"}`:                                     failure,
+		`{"log":"\u001b[33mWARN\u001b[0m slow crane\n","stream":"stdout","time":"2026-11-29T20:38:45Z"}`:                              warning,
+		`{"log":"2026-11-29 20:38:45 INFO started\n","stream":"stdout","time":"2026-11-29T20:38:46Z"}`:                                normal,
+		`{"__REALTIME_TIMESTAMP":"1795984725000000","PRIORITY":"3","SYSLOG_IDENTIFIER":"nginx","_PID":"7","MESSAGE":"open() failed"}`: failure,
+		`{"__REALTIME_TIMESTAMP":"1795984725000000","PRIORITY":"4","_COMM":"kernel","MESSAGE":"out of memory"}`:                       warning,
+		`29.11.2026 20:38:45 Warning <12>`:                                                                                            normal,
 	} {
 		e, ok := parse(line)
 		if !ok || e.level != want || !strings.HasPrefix(e.clock, "20:38:45") {
@@ -95,6 +100,9 @@ func TestMatch(t *testing.T) {
 		{"notes.txt", "We met on the quay.\n2026-11-29 20:38 the crane came.\nIt was late.\nAll went home.\nNo one stayed.\n2026-11-29 21:00 it rained.\n", false},
 		{"build.log", "checking for gcc... yes\nmake: done\n", false},
 		{"data.csv", syslog, false},
+		{"0a1b-json.log", strings.Repeat(`{"log":"x\n","stream":"stdout","time":"2026-11-29T20:38:45.1Z"}`+"\n", 6), true},
+		{"journal.json", strings.Repeat(`{"__REALTIME_TIMESTAMP":"1795984725000000","MESSAGE":"x"}`+"\n", 6), true},
+		{"data.jsonl", strings.Repeat(`{"id":"1","text":"x"}`+"\n", 6), false},
 	} {
 		if got := match(t.Context(), &format.File{Name: c.name, Data: []byte(c.data)}); (got.Score > 0) != c.want {
 			t.Errorf("%s: match %v, want %v", c.name, got, c.want)
