@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"docent/ingest/outline"
 )
@@ -14,15 +15,19 @@ const maxContacts = 100_000
 // contact is an entry of an address book.
 type contact struct {
 	name, parts string
-	lines       []string
+	lines       []fact
 	notes       []string
+	labels      map[string]string // of groups
 }
+
+// fact is a line about a person.
+type fact struct{ label, value, group string }
 
 // ReadContacts reads an address book. Each person becomes a section with a line for each
 // fact.
 func ReadContacts(ctx context.Context, _, text string) (*outline.Document, error) {
 	b := outline.NewBuilder(len(text))
-	var c contact
+	c := contact{labels: map[string]string{}}
 	n := 0
 	properties(text, func(p property) {
 		if ctx.Err() != nil || n > maxContacts {
@@ -30,10 +35,10 @@ func ReadContacts(ctx context.Context, _, text string) (*outline.Document, error
 		}
 		switch value := strings.ToUpper(strings.TrimSpace(p.value)); {
 		case p.name == "BEGIN" && value == "VCARD":
-			c = contact{}
+			c = contact{labels: map[string]string{}}
 		case p.name == "END" && value == "VCARD":
 			c.add(b)
-			c = contact{}
+			c = contact{labels: map[string]string{}}
 			n++
 		default:
 			c.set(p)
@@ -55,7 +60,8 @@ var labels = map[string]string{
 	"NICKNAME": "Nickname", "TITLE": "Title", "ROLE": "Role", "TEL": "Phone",
 	"EMAIL": "E-mail", "URL": "Address on the web", "BDAY": "Birthday",
 	"ANNIVERSARY": "Anniversary", "LANG": "Language", "CATEGORIES": "Categories", "IMPP": "Messages", "RELATED": "Related", "TZ": "Time zone",
-	"X-SKYPE": "Skype", "X-ABDATE": "Date", "X-SOCIALPROFILE": "Profile",
+	"X-SKYPE": "Skype", "X-ABDATE": "Date", "X-SOCIALPROFILE": "Profile", "X-ABRELATEDNAMES": "Related",
+	"X-ANNIVERSARY": "Anniversary", "X-SPOUSE": "Spouse", "X-MANAGER": "Manager", "X-ASSISTANT": "Assistant", "SPOUSE": "Spouse",
 }
 
 // set applies a property.
@@ -65,7 +71,7 @@ func (c *contact) set(p property) {
 			if kind := kindOf(p); kind != "" {
 				label += " (" + kind + ")"
 			}
-			c.lines = append(c.lines, label+": "+value)
+			c.lines = append(c.lines, fact{label, value, p.group})
 		}
 	}
 	switch p.name {
@@ -85,6 +91,13 @@ func (c *contact) set(p property) {
 		if len(c.notes) < maxPeople {
 			c.notes = append(c.notes, p.text())
 		}
+	case "X-ABLABEL":
+		if len(c.labels) < maxPeople {
+			label := strings.TrimSuffix(strings.TrimPrefix(p.text(), "_$!<"), ">!$_") // how Apple marks its own labels
+			c.labels[p.group] = strings.Join(strings.Fields(label), " ")
+		}
+	case "BDAY", "ANNIVERSARY", "X-ANNIVERSARY", "X-ABDATE":
+		line(labels[p.name], dayOf(p))
 	default:
 		if label := labels[p.name]; label != "" {
 			value := p.text()
@@ -94,6 +107,26 @@ func (c *contact) set(p property) {
 			line(label, value)
 		}
 	}
+}
+
+// dayOf returns a date, which may have no year, in words. It returns other values as they are.
+func dayOf(p property) string {
+	value := p.text()
+	day, _, _ := strings.Cut(value, "T")
+	for _, layout := range []string{"2006-01-02", "20060102"} {
+		if at, err := time.Parse(layout, day); err == nil {
+			if p.params["X-APPLE-OMIT-YEAR"] == at.Format("2006") {
+				return at.Format("2 January")
+			}
+			return at.Format("2 January 2006")
+		}
+	}
+	for _, layout := range []string{"--01-02", "--0102"} {
+		if at, err := time.Parse(layout, day); err == nil {
+			return at.Format("2 January")
+		}
+	}
+	return value
 }
 
 // kindOf returns the kind of a number or address, such as work.
@@ -119,7 +152,17 @@ func (c *contact) add(b *outline.Builder) {
 		return
 	}
 	b.Add(outline.Heading, 1, "\n\n", name)
-	b.Add(outline.Paragraph, 0, "\n\n", strings.Join(c.lines, "\n"))
+	var lines []string
+	for _, l := range c.lines {
+		label := l.label
+		if own := c.labels[l.group]; own != "" && l.group != "" {
+			if label = own; l.label == "Related" {
+				label = l.label + " (" + strings.ToLower(own) + ")"
+			}
+		}
+		lines = append(lines, label+": "+l.value)
+	}
+	b.Add(outline.Paragraph, 0, "\n\n", strings.Join(lines, "\n"))
 	for _, note := range c.notes {
 		b.AddParagraphs(note)
 	}

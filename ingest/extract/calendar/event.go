@@ -29,6 +29,9 @@ type entry struct {
 	people                          []string
 	rule                            string
 	dates, without                  []string // further and omitted dates
+	id                              string
+	instead                         moment   // the occurrence that this entry replaces
+	moved                           []string // occurrences that other entries replace
 	categories                      string
 }
 
@@ -46,7 +49,7 @@ func Read(ctx context.Context, _, text string) (*outline.Document, error) {
 	b := outline.NewBuilder(len(text))
 	var name, method string
 	var open *entry
-	var first moment
+	var all []*entry
 	inside, n := 0, 0 // inside counts the open alarms and other parts of an event
 	properties(text, func(p property) {
 		if ctx.Err() != nil || n > maxEvents {
@@ -58,10 +61,7 @@ func Read(ctx context.Context, _, text string) (*outline.Document, error) {
 		case p.name == "BEGIN":
 			inside++
 		case p.name == "END" && open != nil && value == open.kind:
-			open.add(b, method)
-			if !first.known {
-				first = open.start
-			}
+			all = append(all, open)
 			open = nil
 			n++
 		case p.name == "END":
@@ -75,19 +75,53 @@ func Read(ctx context.Context, _, text string) (*outline.Document, error) {
 		}
 	})
 	if open != nil {
-		open.add(b, method)
+		all = append(all, open)
+	}
+	for _, e := range replaced(all, method) {
+		e.add(b, method)
 	}
 	doc := b.Document(name)
 	if doc.Title == "" && n == 1 && len(doc.Blocks) > 0 {
 		doc.Title = doc.HeadingName(doc.Blocks[0])
 	}
 	if n == 1 {
-		doc.SetDate(first.time, corpus.Properties)
+		doc.SetDate(all[0].start.time, corpus.Properties)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("read a calendar: %w", err)
 	}
 	return doc, nil
+}
+
+// replaced tells recurring entries which of their occurrences others replace. It returns the entries without
+// the canceled occurrences, which their series tells.
+func replaced(all []*entry, method string) []*entry {
+	series := map[string]*entry{}
+	for _, e := range all {
+		if e.id != "" && !e.instead.known {
+			series[e.id] = e
+		}
+	}
+	var out []*entry
+	for _, e := range all {
+		s := series[e.id]
+		if s == nil || !e.instead.known {
+			out = append(out, e)
+			continue
+		}
+		canceled := e.status == "CANCELLED" || method == "CANCEL"
+		if len(s.moved)+len(s.without) < maxPeople {
+			switch {
+			case canceled:
+				s.without = append(s.without, e.instead.date())
+				continue
+			case e.start.known && !e.start.time.Equal(e.instead.time):
+				s.moved = append(s.moved, e.when()+" instead of "+e.instead.date()+e.instead.atTime())
+			}
+		}
+		out = append(out, e)
+	}
+	return out
 }
 
 // set applies a property of an entry.
@@ -119,6 +153,10 @@ func (e *entry) set(p property) {
 		if who := person(p); who != "" && len(e.people) < maxPeople && !slices.Contains(e.people, who) {
 			e.people = append(e.people, who)
 		}
+	case "UID":
+		e.id = strings.TrimSpace(p.value)
+	case "RECURRENCE-ID":
+		e.instead = momentOf(p)
 	case "RRULE":
 		e.rule = p.value
 	case "RDATE":
@@ -218,7 +256,11 @@ func (e *entry) add(b *outline.Builder, method string) {
 	if e.due.known {
 		line("Due", e.due.date()+e.due.atTime())
 	}
+	if e.instead.known {
+		line("Instead of", e.instead.date()+e.instead.atTime())
+	}
 	line("Repeats", e.repeats())
+	line("Moved", strings.Join(e.moved, "; "))
 	line("Where", e.place)
 	line("Organizer", e.organizer)
 	line("Participants", strings.Join(e.people, ", "))

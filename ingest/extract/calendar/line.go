@@ -20,6 +20,7 @@ const (
 // property is a line of a calendar or address book.
 type property struct {
 	name   string            // in upper case, without its group
+	group  string            // such as item1
 	params map[string]string // names in upper case
 	value  string            // as written
 }
@@ -80,7 +81,8 @@ func parse(line string) (property, bool) {
 	p.value = line[colon+1:]
 	for i, part := range splitQuoted(line[:colon]) {
 		if i == 0 {
-			p.name = strings.ToUpper(part[strings.LastIndexByte(part, '.')+1:]) // without a group such as item1
+			dot := strings.LastIndexByte(part, '.')
+			p.group, p.name = part[:max(dot, 0)], strings.ToUpper(part[dot+1:])
 			continue
 		}
 		name, value, ok := strings.Cut(part, "=")
