@@ -60,8 +60,11 @@ var (
 	highlightStart = lazyregexp.New(`^(\s*)\{(?:\{[<%]\s*(highlight|code)\b\s*"?([\w+#-]*)[^}]*[>%]\}|%-?\s*(highlight|code)\b\s*([\w+#-]*)[^}]*%)\}\s*$`)
 	highlightEnd   = lazyregexp.New(`^\s*\{(?:\{[<%]\s*/\s*(?:highlight|code)\s*[>%]\}|%-?\s*end(?:highlight|code)\s*-?%)\}\s*$`)
 	listItem       = lazyregexp.New(`^\s*(?:[-*+]|\d+[.)])\s`)
-	// dropped are lines without text: targets, snippets, and tables of contents; comments of MyST are dropped in texts of MyST.
-	dropped = lazyregexp.New(`^\s*(?:\([\w .:/-]+\)=|-{1,2}8<-{1,2}.*|;?--8<--.*|\[\[?_?(?:TOC|toc)_?\]?\]|\\newpage|\\pagebreak|\{:\s*toc\s*\}|<!--\s*truncate\s*-->)\s*$`)
+	// commentStart and commentEnd enclose the comments of kramdown and Liquid.
+	commentStart = lazyregexp.New(`^\s*\{(?:::comment|%-?\s*comment\s*-?%)\}\s*$`)
+	commentEnd   = lazyregexp.New(`^\s*\{(?::/(?:comment)?|%-?\s*endcomment\s*-?%)\}\s*$`)
+	// dropped are lines without text: targets, snippets, tables of contents, and the lists of attributes of kramdown; comments of MyST are dropped in texts of MyST.
+	dropped = lazyregexp.New(`^\s*(?:\([\w .:/-]+\)=|-{1,2}8<-{1,2}.*|;?--8<--.*|\[\[?_?(?:TOC|toc)_?\]?\]|\\newpage|\\pagebreak|\{:[^{}]*\}|<!--\s*truncate\s*-->)\s*$`)
 	// blockProperty and embedded are lines of Logseq and Roam that are for the program.
 	blockProperty = lazyregexp.New(`^\s*(?:id|collapsed|background-color|created-at|updated-at|heading|query-[a-z-]+|logseq\.[\w.-]+|card-[a-z-]+|ls-type|hl-[a-z-]+):: `)
 	embedded      = lazyregexp.New(`^\s*(?:[-*] )?\{\{(?:\[\[)?(?:embed|query|renderer|cards|function)(?:\]\])?[: ].*\}\}\s*$`)
@@ -222,6 +225,9 @@ func (r *reader) box(lines []string, i int, boxes map[int]int, depth int) int {
 			return end + 1
 		}
 	}
+	if end, ok := boxes[i]; ok && commentStart.MatchString(l) {
+		return end + 1
+	}
 	if m := colonStart.FindStringSubmatch(l); m != nil {
 		end, closed := boxes[i]
 		if !closed { // mkdocstrings names an object of a program, with indented options
@@ -283,12 +289,12 @@ func indented(lines []string, from, n int) int {
 	return end
 }
 
-// matchBoxes returns the end of each box between lines of colons, and of code between shortcodes, by
+// matchBoxes returns the end of each box between lines of colons, of code between shortcodes, and of comments, by
 // its first line.
 func matchBoxes(lines []string) map[int]int {
 	var open []int
 	ends := map[int]int{}
-	fence, highlight := "", -1
+	fence, highlight, comment := "", -1, -1
 	for i, l := range lines {
 		t := strings.TrimSpace(l)
 		switch {
@@ -299,6 +305,11 @@ func matchBoxes(lines []string) map[int]int {
 		case opensFence(t):
 			fence = t[:len(t)-len(strings.TrimLeft(t, t[:1]))]
 		case strings.HasPrefix(t, "{"):
+			if comment >= 0 && commentEnd.MatchString(l) {
+				ends[comment], comment = i, -1
+			} else if comment < 0 && commentStart.MatchString(l) {
+				comment = i
+			}
 			if highlight >= 0 && highlightEnd.MatchString(l) {
 				ends[highlight], highlight = i, -1
 			} else if highlight < 0 && highlightStart.MatchString(l) {

@@ -88,8 +88,9 @@ func (c *scanner) paragraph(i int, end string) (text string, next int) {
 
 var (
 	role = lazyregexp.New("^\\{([a-zA-Z][\\w:.+-]*)\\}(`+)")
-	// attributes are those of Pandoc and Python-Markdown, such as {#id .class key="v"} and {: .class }.
-	attributes = lazyregexp.New(`^\{:?\s*(?:(?:[#.][\w:.-]+|[\w:-]+\s*=\s*(?:"[^"\n]*"|'[^'\n]*'|[^\s{}"'>]+)|-|\.unnumbered)\s*)+:?\}`)
+	// attributes are those of Pandoc and Python-Markdown, such as {#id .class key="v"} and {: .class }, and the
+	// names of such lists of kramdown.
+	attributes = lazyregexp.New(`^\{:?\s*(?:(?:[#.][\w:.-]+|[\w:-]+\s*=\s*(?:"[^"\n]*"|'[^'\n]*'|[^\s{}"'>]+)|-|\.unnumbered)\s*)+:?\}|^\{:\s*[\w-]+\s*\}`)
 	mdxString  = lazyregexp.New("^\\{\\s*(?:\"([^\"\n]*)\"|'([^'\n]*)'|`([^`\n]*)`)\\s*\\}")
 	// expression is a value that a program puts into the text.
 	expression = lazyregexp.New(`^\{\{-?\s*[\w.$\[\]'"()| :,/@=&!-]*?\s*-?\}\}`)

@@ -14,6 +14,7 @@ var Format = format.Format{
 		Endings:   []string{".ipynb"},
 		Media:     "application/x-ipynb+json",
 		NeverMail: true,
+		Version:   2,
 		Reads:     "Markdown, code, and text results of cells",
 		Leaves:    "pictures",
 		Limits:    "8 KiB of each result",

@@ -54,9 +54,10 @@ type output struct {
 	Name  string `json:"ename"`
 	Value string `json:"evalue"`
 	Data  struct {
-		Plain    lines `json:"text/plain"`
-		Markdown lines `json:"text/markdown"`
-		Latex    lines `json:"text/latex"`
+		Plain    lines           `json:"text/plain"`
+		Markdown lines           `json:"text/markdown"`
+		Latex    lines           `json:"text/latex"`
+		JSON     json.RawMessage `json:"application/json"`
 	} `json:"data"`
 }
 
@@ -208,7 +209,12 @@ func (r *reader) output(o *output) {
 		return
 	case text == "":
 		text = string(o.Text)
+	case isPicture(text) && o.Data.Latex != "":
+		text = string(o.Data.Latex)
+	case isPicture(text) && len(o.Data.JSON) > 0:
+		text = string(o.Data.JSON)
 	}
+	text = overwritten(text)
 	text = escapes.ReplaceAllString(cut(text), "")
 	if isPicture(text) {
 		return
@@ -216,11 +222,28 @@ func (r *reader) output(o *output) {
 	r.b.Add(outline.Code, 0, text)
 }
 
-// isPicture reports whether an output only names an object that is displayed as
+// overwritten returns a text as a terminal shows it: a carriage return begins its line again, as progress
+// bars do.
+func overwritten(text string) string {
+	if !strings.Contains(text, "\r") {
+		return text
+	}
+	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	for i, line := range lines {
+		line = strings.TrimRight(line, "\r")
+		lines[i] = line[strings.LastIndexByte(line, '\r')+1:]
+	}
+	return strings.Join(lines, "\n")
+}
+
+// objects matches the names of objects in a list, such as those of the lines in a plot.
+var objects = regexp.MustCompile(`^[\[(]?<[^<>\n]{1,200} at 0x[0-9a-f]+>(?:,\s*<[^<>\n]{1,200} at 0x[0-9a-f]+>)*,?[\])]?$`)
+
+// isPicture reports whether an output only names objects that are displayed as
 // a picture.
 func isPicture(text string) bool {
 	text = strings.TrimSpace(text)
-	return strings.HasPrefix(text, "<") && strings.HasSuffix(text, ">") && !strings.Contains(text, "\n") && len(text) < 200
+	return objects.MatchString(text[:min(len(text), maxOutput)]) || strings.HasPrefix(text, "<") && strings.HasSuffix(text, ">") && !strings.Contains(text, "\n") && len(text) < 200
 }
 
 // cut truncates a long output.

@@ -28,6 +28,22 @@ func TestRead(t *testing.T) {
 	extracttest.Refused(t, err, "damaged:")
 }
 
+// TestOutputs: a progress bar has its last state, names of objects are left out, and formulas and values stay.
+func TestOutputs(t *testing.T) {
+	t.Parallel()
+	for output, want := range map[string]string{
+		`{"output_type":"stream","text":["  0%| | 0/3\r 33%|# | 1/3\r","100%|###| 3/3\r\nhot\n"]}`:                                     "code 100%|###| 3/3\\nhot\n",
+		`{"output_type":"execute_result","data":{"text/plain":["[<matplotlib.lines.Line2D at 0x7f2b1c0d5e50>]"]}}`:                     "",
+		`{"output_type":"execute_result","data":{"text/plain":["(<Figure size 1 at 0x7f>, <Axes: x at 0x7e>)"]}}`:                      "",
+		`{"output_type":"display_data","data":{"text/latex":["$p = F/A$"],"text/plain":["<IPython.core.display.Latex object>"]}}`:      "code $p = F/A$\n",
+		`{"output_type":"display_data","data":{"application/json":{"limit":8.5},"text/plain":["<IPython.core.display.JSON object>"]}}`: `code {"limit":8.5}` + "\n",
+		`{"output_type":"display_data","data":{"text/html":["<table>"],"text/plain":["   bar\nA  4.25"]}}`:                             "code    bar\\nA  4.25\n",
+	} {
+		data := `{"cells":[{"cell_type":"code","source":"x","outputs":[` + output + `]}],"nbformat":4}`
+		extracttest.Check(t, notebook.Read, []byte(data), "", "code ```\\nx\\n```\n"+want)
+	}
+}
+
 // TestMatch: a notebook has the ending, or the fields of one. Other JSON is no notebook.
 func TestMatch(t *testing.T) {
 	t.Parallel()

@@ -13,6 +13,7 @@ var Format = format.Format{
 		Group:   format.Markup,
 		Endings: []string{".man", ".1", ".2", ".3", ".4", ".5", ".6", ".7", ".8"},
 		Media:   "text/troff",
+		Version: 2,
 		Reads:   "sections, options with their descriptions, lists, tables, examples",
 		Leaves:  "fonts, macro definitions, equations, drawings; included files",
 	},

@@ -213,6 +213,13 @@ func (w *words) add(args []string) int {
 		bare = true
 	}
 	switch name := args[0]; {
+	case name == "Ta": // the next column of a list
+		w.prefix = ""
+		for _, c := range slices.Backward(w.closers) {
+			w.put(c, true)
+		}
+		w.closers, w.glue = nil, false
+		w.put("|", false)
 	case !ok && closing[name]:
 		w.put(name, true)
 	case !ok:

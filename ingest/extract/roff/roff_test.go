@@ -346,6 +346,12 @@ func TestLong(t *testing.T) {
 	}
 }
 
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	const table = ".Dd May 4, 2026\n.Dt PUMP 8\n.Os\n.Sh NAME\n.Bl -column a b\n.It Sy Signal Ta Sy Meaning\n.It Dv SIGHUP Ta reload Op now Ta yes\n.It Fl d\n.Ta run\n.El\n"
+	extracttest.Check(t, roff.Read, []byte(table), "pump(8)", "h1 NAME\nli Signal | Meaning\nli SIGHUP | reload [now] | yes\nli -d | run\n")
+}
+
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{page, ".Dd a\n.Dt A 1\n.Nm x\n.Bl -column\n.It a Ta b\n.El\n.Fl Ns Op a Ap b", ".ie 'a'b' x\n.el \\{y\n.\\}", ".TS\ntab(|);\nl.\na|T{\nb\nT}|c\n.TE"} {
 		f.Add(seed)
