@@ -14,16 +14,17 @@ import (
 // read as code, because their nodes take many times their size.
 const maxDescription = 16 << 20
 
-// Format is descriptions of HTTP APIs and of JSON values.
+// Format is descriptions of APIs and of JSON values.
 var Format = format.Format{
 	Info: format.Info{
-		Name: "OpenAPI and JSON Schema", Short: "OpenAPI",
+		Name: "OpenAPI, AsyncAPI, Postman, and JSON Schema", Short: "OpenAPI",
 		Group:     format.Texts,
+		Version:   2,
 		Endings:   []string{".openapi"},
 		Media:     "application/vnd.oai.openapi",
 		NeverMail: true,
-		Reads:     "a section for each operation, with its parameters, body, and responses, and for each type, with its properties; versions 2 and 3, in JSON and YAML",
-		Leaves:    "examples of values, extensions",
+		Reads:     "a section for each operation, with its parameters, body, and responses, and for each type, with its properties; OpenAPI and AsyncAPI 2 and 3, in JSON and YAML; collections of Postman with their folders and requests",
+		Leaves:    "examples of values, extensions; tests, scripts, and secrets of Postman",
 		Limits:    "16 MiB; larger descriptions are read as JSON or YAML",
 	},
 	Match: match,
@@ -32,10 +33,11 @@ var Format = format.Format{
 
 var (
 	// jsonMark and yamlMark match the version of a description, which is required.
-	jsonMark = regexp.MustCompile(`"(?:openapi|swagger)"\s*:\s*"[23]\.`)
-	yamlMark = regexp.MustCompile(`(?m)^(?:openapi|swagger)\s*:\s*["']?[23]\.`)
-	// schemaMark matches the dialect of a JSON Schema.
-	schemaMark = regexp.MustCompile(`"?\$schema"?\s*:\s*["']?https?://json-schema\.org/(?:draft|schema)`)
+	jsonMark = regexp.MustCompile(`"(?:openapi|swagger|asyncapi)"\s*:\s*"[23]\.`)
+	yamlMark = regexp.MustCompile(`(?m)^(?:openapi|swagger|asyncapi)\s*:\s*["']?[23]\.`)
+	// postmanMark matches the schema of a collection, and schemaMark the dialect of a JSON Schema.
+	postmanMark = regexp.MustCompile(`"schema"\s*:\s*"https?://schema\.(?:get)?postman\.com/`)
+	schemaMark  = regexp.MustCompile(`"?\$schema"?\s*:\s*["']?https?://json-schema\.org/(?:draft|schema)`)
 )
 
 func match(_ context.Context, f *format.File) format.Match {
@@ -44,7 +46,7 @@ func match(_ context.Context, f *format.File) format.Match {
 	}
 	head := f.Trimmed()
 	if len(head) > 0 && head[0] == '{' {
-		return format.If(schemaMark.Match(f.Head()) || jsonMark.Match(f.Data), format.Sure)
+		return format.If(schemaMark.Match(f.Head()) || jsonMark.Match(f.Data) || postmanMark.Match(f.Data), format.Sure)
 	}
 	return format.If(yamlMark.Match(f.Data) || schemaMark.Match(f.Head()), format.Sure)
 }

@@ -1,5 +1,5 @@
-// Package openapi reads descriptions of HTTP APIs (OpenAPI 2 and 3, https://spec.openapis.org/oas)
-// and of JSON values (JSON Schema, https://json-schema.org): each operation and each type becomes a
+// Package openapi reads descriptions of HTTP APIs (OpenAPI 2 and 3, https://spec.openapis.org/oas, and
+// collections of Postman), of events (AsyncAPI 2 and 3, https://www.asyncapi.com), and of JSON values (JSON Schema, https://json-schema.org): each operation and each type becomes a
 // section.
 package openapi
 
@@ -30,6 +30,11 @@ func Read(ctx context.Context, name, text string) (*outline.Document, bool) {
 	switch {
 	case root.get("openapi").text() != "" || root.get("swagger").text() != "":
 		r.api(title)
+	case root.get("asyncapi").text() != "":
+		r.events(title)
+	case strings.Contains(root.get("info", "schema").text(), "postman.com/"):
+		title = root.get("info", "name").text()
+		r.collection(title)
 	case root.get("$schema").text() != "":
 		title = root.get("title").text()
 		r.schema(title)

@@ -196,8 +196,88 @@ func TestAliases(t *testing.T) {
 	}
 }
 
+const events = `
+asyncapi: 2.6.0
+info: {title: Pump events, version: 1.2.0, description: Events of pumps.}
+servers: {cellar: {url: mqtt.example.com, protocol: mqtt, description: The broker}}
+channels:
+  pumps/{id}/pressure:
+    description: Readings.
+    parameters: {id: {description: The number., schema: {type: string}}}
+    subscribe:
+      operationId: onPressure
+      summary: Receive readings.
+      message: {$ref: '#/components/messages/Pressure'}
+components:
+  messages:
+    Pressure: {title: Pressure reading, summary: One reading., contentType: application/json, payload: {$ref: '#/components/schemas/pressure'}}
+  schemas:
+    pressure: {type: object, required: [bar], properties: {bar: {type: number, description: In bar.}}}
+`
+
+const events3 = `{"asyncapi": "3.0.0", "info": {"title": "Accounts", "version": "1"}, "channels": {"signed": {"address": "user/signed", "messages": {"Up": {"$ref": "#/components/messages/Up"}}}},
+"operations": {"tell": {"action": "send", "summary": "Tells it.", "channel": {"$ref": "#/channels/signed"}}},
+"components": {"messages": {"Up": {"name": "Up", "payload": {"type": "object", "properties": {"email": {"type": "string"}}}}}}}`
+
+const postman = `{"info": {"name": "Pump API", "description": "Controls pumps.", "schema": "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"},
+"item": [{"name": "Valves", "description": {"content": "All valves"}, "item": [{"name": "Open a valve", "event": [{"script": {"exec": ["pm.test()"]}}],
+"request": {"auth": {"bearer": [{"value": "SECRET"}]}, "method": "POST", "header": [{"key": "X-Api-Key", "value": "SECRET"}], "body": {"mode": "raw", "raw": "{\"angle\": 90}", "options": {"raw": {"language": "json"}}},
+"url": {"raw": "{{base}}/valves/:id", "query": [{"key": "wait", "value": "true", "description": "Waits"}]}, "description": "Opens it."}, "response": [{"name": "Opened", "status": "OK", "code": 200}]}]},
+{"name": "Health", "request": "https://pumps.example.com/health"}], "variable": [{"key": "base", "value": "https://pumps.example.com"}]}`
+
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	check(t, events, "Pump events", `h1 # Pump events
+p Servers: cellar: mqtt.example.com (The broker)
+p Events of pumps.
+h2 ## pumps/{id}/pressure
+p Readings.
+p Parameters:
+li - ´id´ (string): The number.
+p Subscribe (´onPressure´): Receive readings.
+p Message Pressure reading:
+li - payload (´pressure´, application/json): One reading.
+h2 ## Type pressure
+li - ´bar´ (number, required): In bar.
+`)
+	check(t, events3, "Accounts", `h1 # Accounts
+h2 ## user/signed: signed
+p Send (´tell´): Tells it.
+p Message Up:
+li - payload (object)
+li - ´email´ (string)
+`)
+}
+
+func TestPostman(t *testing.T) {
+	t.Parallel()
+	check(t, postman, "Pump API", `h1 # Pump API
+p Controls pumps.
+h2 ## Valves
+p All valves
+h3 ### Open a valve
+p ´POST {{base}}/valves/:id´
+p Opens it.
+p Parameters:
+li - ´wait´ (´true´): Waits
+p Headers:
+li - ´X-Api-Key´
+p Body:
+code ´´´json\n{"angle": 90}\n´´´
+p Responses:
+li - 200 OK: Opened
+h2 ## Health
+p ´https://pumps.example.com/health´
+h2 ## Variables
+li - ´base´: https://pumps.example.com
+`)
+}
+
 func FuzzDescription(f *testing.F) {
 	f.Add([]byte(bookings))
 	f.Add([]byte(swagger))
+	f.Add([]byte(events))
+	f.Add([]byte(events3))
+	f.Add([]byte(postman))
 	f.Fuzz(func(t *testing.T, data []byte) { extracttest.FuzzRead(t, read, data) })
 }
