@@ -16,6 +16,7 @@ import (
 	"docent/ingest/extract/mail"
 	"docent/ingest/extract/markup"
 	"docent/ingest/extract/notebook"
+	"docent/ingest/extract/notes"
 	"docent/ingest/extract/office"
 	"docent/ingest/extract/office/docx"
 	"docent/ingest/extract/office/odf"
@@ -50,10 +51,11 @@ var Formats = format.List{
 	office.WordFormat, office.ExcelFormat, office.PowerPointFormat,
 	archive.ZIPFormat, archive.TARFormat, archive.WARCFormat, export.Format,
 	// These files are text. Their names and marks tell the format.
-	chat.Format, logfile.Format,
+	notes.Format, chat.Format, logfile.Format,
 	diagram.DrawIOFormat,
 	latex.Format,
-	markup.RSTFormat, markup.AdocFormat, markup.OrgFormat, markup.SubRipFormat, markup.WebVTTFormat,
+	markup.RSTFormat, markup.AdocFormat, markup.OrgFormat, markup.SubRipFormat, markup.WebVTTFormat, markup.CaptionsFormat,
+	markup.TranslationFormat, markup.OutlineFormat,
 	roff.Format,
 	markup.DocBookFormat, markup.DITAFormat, markup.JATSFormat, markup.XMLFormat,
 	plain.CodeFormat,

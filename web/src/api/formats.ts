@@ -15,6 +15,7 @@ export interface Format {
 
 export const formats: Format[] = [
   { name: 'OpenAPI', media: 'application/vnd.oai.openapi', endings: ['.openapi'], unit: '' },
+  { name: 'Notes', media: 'application/x-notes', endings: ['.canvas'], unit: '' },
   { name: 'Log', media: 'application/x-log', endings: ['.log'], unit: '' },
   { name: 'Source code', media: 'text/x-…', endings: ['.go', '.py', '.js', '.ts', '.java', '.c', '.cpp', '.rs', '.sh', '.sql', '.yaml', '.yml', '.toml'], unit: '' },
   { name: 'Markdown', media: 'text/markdown', endings: ['.md', '.markdown', '.mdown', '.mkd', '.mdx', '.qmd'], unit: '' },
@@ -58,6 +59,9 @@ export const formats: Format[] = [
   { name: 'Org', media: 'text/org', endings: ['.org'], unit: '' },
   { name: 'SRT', media: 'application/x-subrip', endings: ['.srt'], unit: '' },
   { name: 'VTT', media: 'text/vtt', endings: ['.vtt'], unit: '' },
+  { name: 'Subtitles', media: 'text/x-captions', endings: ['.ass', '.ssa', '.sbv', '.ttml', '.dfxp', '.lrc'], unit: '' },
+  { name: 'Translation', media: 'text/x-gettext-translation', endings: ['.po', '.pot', '.xliff', '.xlf'], unit: '' },
+  { name: 'Outline', media: 'text/x-opml', endings: ['.opml'], unit: '' },
   { name: 'man', media: 'text/troff', endings: ['.man', '.1', '.2', '.3', '.4', '.5', '.6', '.7', '.8'], unit: '' },
   { name: 'DocBook', media: 'application/docbook+xml', endings: ['.dbk', '.docbook'], unit: '' },
   { name: 'DITA', media: 'application/dita+xml', endings: ['.dita', '.ditamap'], unit: '' },
@@ -71,4 +75,4 @@ export const formats: Format[] = [
 ];
 
 /** The endings of source code. */
-export const sourceEndings = ['.asm', '.awk', '.bash', '.bat', '.c', '.cc', '.cfg', '.cjs', '.clj', '.cmake', '.conf', '.cpp', '.cs', '.css', '.cxx', '.dart', '.diff', '.el', '.erl', '.ex', '.exs', '.f90', '.fish', '.fs', '.go', '.gradle', '.graphql', '.groovy', '.h', '.hh', '.hpp', '.hs', '.ini', '.java', '.jl', '.js', '.jsx', '.kt', '.kts', '.less', '.lisp', '.lua', '.m', '.mjs', '.mk', '.ml', '.mli', '.nix', '.patch', '.php', '.pl', '.pm', '.properties', '.proto', '.ps1', '.py', '.pyi', '.r', '.rb', '.rs', '.s', '.scala', '.scm', '.scss', '.sh', '.sql', '.svelte', '.swift', '.tf', '.toml', '.ts', '.tsx', '.vb', '.vim', '.vue', '.xml', '.xsd', '.xsl', '.yaml', '.yml', '.zig', '.zsh'];
+export const sourceEndings = ['.asm', '.awk', '.bash', '.bat', '.c', '.cc', '.cfg', '.cjs', '.clj', '.cmake', '.conf', '.cpp', '.cs', '.css', '.cxx', '.dart', '.desktop', '.diff', '.editorconfig', '.el', '.erl', '.ex', '.exs', '.f90', '.fish', '.fs', '.go', '.gradle', '.graphql', '.groovy', '.h', '.hh', '.hpp', '.hs', '.ini', '.java', '.jl', '.js', '.jsx', '.kt', '.kts', '.less', '.lisp', '.lua', '.m', '.mjs', '.mk', '.ml', '.mli', '.mount', '.nix', '.patch', '.php', '.pl', '.pm', '.properties', '.proto', '.ps1', '.py', '.pyi', '.r', '.rb', '.rs', '.s', '.scala', '.scm', '.scss', '.service', '.sh', '.socket', '.sql', '.svelte', '.swift', '.target', '.tf', '.timer', '.toml', '.ts', '.tsx', '.vb', '.vim', '.vue', '.xml', '.xsd', '.xsl', '.yaml', '.yml', '.zig', '.zsh'];
