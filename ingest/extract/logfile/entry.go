@@ -27,6 +27,7 @@ type entry struct {
 	day, clock string
 	level      level
 	text       string
+	further    bool // a line of the entry before, which a container writes with a time of its own
 }
 
 // times are the forms of a time. Their groups are the day and the time of day.
@@ -182,6 +183,9 @@ func parseContainer(o map[string]any) (entry, bool) {
 	text := strings.TrimRight(escapes.ReplaceAllString(line, ""), " \t\r\n")
 	if inner, ok := parse(text); ok { // the program writes the time, too
 		return inner, true
+	}
+	if text != "" && isFurther(text) {
+		return entry{day: e.day, clock: e.clock, text: text, further: true}, true
 	}
 	e.level = levelOf(text, 0)
 	e.text = e.day + " " + e.clock + " " + text

@@ -64,7 +64,11 @@ func split(text string) []*entry {
 		if line == "" {
 			continue
 		}
-		if e, ok := parse(line); ok {
+		e, ok := parse(line)
+		if ok && e.further && len(out) > 0 {
+			ok, line = false, e.text
+		}
+		if ok {
 			e.text = cut(e.text)
 			out, further = append(out, &e), 0
 			continue

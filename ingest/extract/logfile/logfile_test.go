@@ -42,6 +42,21 @@ li 2026-11-29 00:04:00,000 INFO  [main] Harbor service stops
 `)
 }
 
+func TestContainer(t *testing.T) {
+	t.Parallel()
+	line := func(text string) string {
+		return `{"log":"` + text + `\n","stream":"stderr","time":"2026-11-29T00:00:02.3Z"}` + "\n"
+	}
+	extracttest.Check(t, read, []byte(line("Service starts")+line("ERROR no crane: timeout")+line("\\tat harbor.Crane.open(Crane.java:41)")+line("at harbor.Main.run(Main.java:7)")), "a",
+		`p Entries: 2, from 2026-11-29 00:00:02 to 2026-11-29 00:00:02. Errors: 1. Warnings: 0.
+h1 Errors
+li 2026-11-29 00:00:02 ERROR no crane: timeout\n	at harbor.Crane.open(Crane.java:41)\nat harbor.Main.run(Main.java:7)
+h1 2026-11-29
+li 2026-11-29 00:00:02 Service starts
+li 2026-11-29 00:00:02 ERROR no crane: timeout
+`)
+}
+
 func TestHoursAndSimilarEntries(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
