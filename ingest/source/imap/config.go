@@ -34,6 +34,9 @@ type Config struct {
 	MaxMessages int `json:"max_messages,omitempty"`
 	// MaxBytes bounds the size of one message. Default: 52428800 (50 MB).
 	MaxBytes int64 `json:"max_bytes,omitempty"`
+	// TimeoutSeconds bounds the listing of one mailbox and the download of one message.
+	// Signing in takes at most a minute. Default: 300.
+	TimeoutSeconds int `json:"timeout_seconds,omitempty"`
 	// AllowPrivate lets the source connect to private addresses. Only the operator
 	// can set it; it is not an option of the source. Default: false.
 	AllowPrivate bool `json:"-"`
@@ -83,8 +86,11 @@ func New(cfg Config) (*Source, error) {
 			return nil, fault.New(fault.Invalid, "mailbox_name_invalid", "mailboxes: %q is not the name of a mailbox", m)
 		}
 	}
-	if cfg.MaxMessages < 0 || cfg.MaxBytes < 0 {
-		return nil, fault.New(fault.Invalid, "mail_option_negative", "max_messages, max_bytes: they cannot be negative")
+	if cfg.MaxMessages < 0 || cfg.MaxBytes < 0 || cfg.TimeoutSeconds < 0 {
+		return nil, fault.New(fault.Invalid, "mail_option_negative", "max_messages, max_bytes, timeout_seconds: they cannot be negative")
+	}
+	if cfg.TimeoutSeconds == 0 {
+		cfg.TimeoutSeconds = 300
 	}
 	if cfg.MaxMessages == 0 {
 		cfg.MaxMessages = 100_000

@@ -18,7 +18,7 @@ import (
 
 // maxTalk bounds the bytes that a server sends for the list of a mailbox, and maxNames
 // those for the names of all mailboxes, which stay in memory. maxGreeting bounds the
-// bytes before sign-in, and loginTimeout its duration.
+// bytes before sign-in, and loginTimeout the duration of sign-in.
 const (
 	maxTalk      = 64 << 20
 	maxNames     = 8 << 20
@@ -42,23 +42,58 @@ type metered struct {
 
 func (m *metered) Read(p []byte) (int, error) {
 	if m.left.Load() <= 0 {
-		return 0, fault.New(fault.Invalid, "mail_too_much", "the server sends too much")
+		return 0, errTooMuch
 	}
 	n, err := m.Conn.Read(p)
 	m.left.Add(int64(-n))
 	return n, err
 }
 
+// cause returns the reason of a failure, which the library for IMAP hides.
+func (m *metered) cause(ctx context.Context, err error) error {
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return ctx.Err()
+	case m.left.Load() <= 0:
+		return errTooMuch
+	}
+	return err
+}
+
+// errTooMuch is the error of a server that sends too much.
+var errTooMuch = fault.New(fault.Invalid, "mail_too_much", "the server sends too much")
+
 // end closes the connection, which also ends pending reads.
 func (m *metered) end() { _ = m.Close() }
 
 // connect signs in.
 func (s *Source) connect(ctx context.Context) (*connection, error) {
-	ctx, cancel := context.WithTimeout(ctx, loginTimeout)
+	ctx, cancel := context.WithTimeout(ctx, min(loginTimeout, s.timeout()))
 	defer cancel()
-	raw, err := s.cfg.Dial.Or(s.cfg.AllowPrivate)(ctx, "tcp", s.addr)
+	c, err := s.signIn(ctx)
 	if err != nil {
 		return nil, s.explain(err)
+	}
+	return c, nil
+}
+
+func (s *Source) timeout() time.Duration { return time.Duration(s.cfg.TimeoutSeconds) * time.Second }
+
+// within runs commands, and closes the connection when their time is over.
+func (s *Source) within(ctx context.Context, c *connection, commands func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout())
+	defer cancel()
+	defer context.AfterFunc(ctx, c.close)()
+	if err := commands(); err != nil {
+		return c.meter.cause(ctx, err)
+	}
+	return nil
+}
+
+func (s *Source) signIn(ctx context.Context) (*connection, error) {
+	raw, err := s.cfg.Dial.Or(s.cfg.AllowPrivate)(ctx, "tcp", s.addr)
+	if err != nil {
+		return nil, err
 	}
 	c := &connection{meter: &metered{Conn: raw}}
 	defer context.AfterFunc(ctx, c.meter.end)()
@@ -68,11 +103,11 @@ func (s *Source) connect(ctx context.Context) (*connection, error) {
 		secure := tls.Client(c.meter, s.tls)
 		if err := secure.HandshakeContext(ctx); err != nil {
 			c.meter.end()
-			return nil, s.explain(err)
+			return nil, c.meter.cause(ctx, err)
 		}
 		c.client = imapclient.New(secure, o)
 	} else if c.client, err = imapclient.NewStartTLS(c.meter, o); err != nil {
-		return nil, s.explain(err)
+		return nil, c.meter.cause(ctx, err)
 	}
 	if err := c.client.Login(s.cfg.User, s.cfg.Password).Wait(); err != nil {
 		c.close()
@@ -80,7 +115,7 @@ func (s *Source) connect(ctx context.Context) (*connection, error) {
 		if errors.As(err, &answer) && answer.Type == imap.StatusResponseTypeNo && answer.Code != imap.ResponseCodeUnavailable {
 			return nil, fault.Wrap(fault.Unauthorized, err, "mail_sign_in_wrong", "the server refuses the account; check user and password")
 		}
-		return nil, s.explain(err)
+		return nil, c.meter.cause(ctx, err)
 	}
 	c.meter.left.Store(maxNames)
 	return c, nil
@@ -88,6 +123,10 @@ func (s *Source) connect(ctx context.Context) (*connection, error) {
 
 // explain returns an error of a session with a message for users.
 func (s *Source) explain(err error) error {
+	var known *fault.Fault
+	if errors.As(err, &known) {
+		return err
+	}
 	var answer *imap.Error
 	if errors.As(err, &answer) {
 		if answer.Code == imap.ResponseCodeNonExistent {

@@ -62,8 +62,11 @@ func (s *Source) list(ctx context.Context, known source.Known, yield func(source
 		return err
 	}
 	defer c.close()
-	defer context.AfterFunc(ctx, c.close)()
-	names, err := s.mailboxes(c)
+	var names []string
+	err = s.within(ctx, c, func() (err error) {
+		names, err = s.mailboxes(c)
+		return err
+	})
 	if err != nil {
 		return s.explain(err)
 	}
@@ -71,17 +74,20 @@ func (s *Source) list(ctx context.Context, known source.Known, yield func(source
 	total := 0
 	for _, name := range names {
 		c.meter.left.Store(maxTalk)
-		count, err := c.open(name)
+		var list []message
+		err := s.within(ctx, c, func() error {
+			count, err := c.open(name)
+			if err == nil && count > 0 {
+				list, err = c.messages(s.cfg.MaxMessages - total)
+			}
+			return err
+		})
 		var refused *imap.Error
 		if errors.As(err, &refused) {
 			if failed == nil {
 				failed = fmt.Errorf("mailbox %s: %w", name, s.explain(err))
 			}
 			continue
-		}
-		var list []message
-		if err == nil && count > 0 {
-			list, err = c.messages(s.cfg.MaxMessages - total)
 		}
 		if err != nil {
 			return s.explain(err)
@@ -187,17 +193,20 @@ func (s *Source) fetch(ctx context.Context, mailbox string, uid imap.UID, raw []
 		s.reader = c
 	}
 	c := s.reader
-	defer context.AfterFunc(ctx, c.close)()
 	c.meter.left.Store(maxTalk + s.cfg.MaxBytes)
-	if c.mailbox != mailbox {
-		if _, err := c.open(mailbox); err != nil {
-			return nil, s.explain(err)
+	var body []byte
+	err := s.within(ctx, c, func() (err error) {
+		if c.mailbox != mailbox {
+			if _, err := c.open(mailbox); err != nil {
+				return err
+			}
 		}
-	}
-	if st, ok := decodeState(raw); ok && st.Epoch != c.epoch {
-		return nil, fault.New(fault.Unavailable, "mailbox_recreated", "the mailbox was created again during the sync; sync again")
-	}
-	body, err := c.body(uid, s.cfg.MaxBytes)
+		if st, ok := decodeState(raw); ok && st.Epoch != c.epoch {
+			return fault.New(fault.Unavailable, "mailbox_recreated", "the mailbox was created again during the sync; sync again")
+		}
+		body, err = c.body(uid, s.cfg.MaxBytes)
+		return err
+	})
 	switch {
 	case errors.Is(err, errTooLarge):
 		return nil, dial.TooLarge(s.cfg.MaxBytes)
