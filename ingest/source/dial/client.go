@@ -117,23 +117,33 @@ type limited struct {
 	io.ReadCloser
 	left   int64 // negative without a limit
 	limit  int64
+	host   string
 	cancel context.CancelFunc
 }
 
 func (l *limited) Read(p []byte) (int, error) {
 	if l.limit <= 0 {
-		return l.ReadCloser.Read(p)
+		return l.read(p)
 	}
 	if l.left <= 0 {
 		// One more byte distinguishes a body at its limit from a larger one.
 		var one [1]byte
-		if n, err := l.ReadCloser.Read(one[:]); n == 0 {
+		if n, err := l.read(one[:]); n == 0 {
 			return 0, err
 		}
 		return 0, TooLarge(l.limit)
 	}
-	n, err := l.ReadCloser.Read(p[:min(int64(len(p)), l.left)])
+	n, err := l.read(p[:min(int64(len(p)), l.left)])
 	l.left -= int64(n)
+	return n, err
+}
+
+// read reads the body. It adds a message for users to an error.
+func (l *limited) read(p []byte) (int, error) {
+	n, err := l.ReadCloser.Read(p)
+	if err != nil && err != io.EOF { //nolint:errorlint // a wrapped io.EOF is a broken connection
+		err = Explain(err, l.host)
+	}
 	return n, err
 }
 

@@ -79,7 +79,7 @@ func (r *retrier) once(req *http.Request) (*http.Response, error) {
 		cancel()
 		return nil, err
 	}
-	res.Body = &limited{ReadCloser: res.Body, left: r.opts.MaxBody, limit: r.opts.MaxBody, cancel: cancel}
+	res.Body = &limited{ReadCloser: res.Body, left: r.opts.MaxBody, limit: r.opts.MaxBody, host: req.URL.Host, cancel: cancel}
 	return res, nil
 }
 

@@ -2,6 +2,7 @@
 package git
 
 import (
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -72,6 +73,9 @@ type Source struct {
 	mu      sync.Mutex // guards objects and their use: reading packs is not concurrent
 	objects storer.EncodedObjectStorer
 	commit  plumbing.Hash // the commit in objects
+
+	brokenMu sync.Mutex // guards broken
+	broken   error      // the first error of reading a response
 }
 
 // New checks a configuration and returns its source. It does not connect.
@@ -96,14 +100,79 @@ func New(cfg Config) (*Source, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
-	return &Source{cfg: cfg, url: u, filter: filter, client: dial.Client(dial.Options{
+	client := dial.Client(dial.Options{
 		AllowPrivate: cfg.AllowPrivate,
 		Dial:         cfg.Dial,
 		Timeout:      time.Duration(cfg.TimeoutSeconds) * time.Second,
 		RetryWait:    time.Duration(cfg.RetryMillis) * time.Millisecond,
 		Redirects:    5,
 		MaxBody:      cfg.MaxRepositoryBytes,
-	})}, nil
+	})
+	s := &Source{cfg: cfg, url: u, filter: filter, client: client}
+	client.Transport = &watched{RoundTripper: client.Transport, failed: s.note}
+	return s, nil
+}
+
+// note keeps the first error of reading a response, which the git library hides. It returns the error.
+func (s *Source) note(err error) error {
+	s.brokenMu.Lock()
+	defer s.brokenMu.Unlock()
+	if s.broken == nil {
+		s.broken = err
+	}
+	return err
+}
+
+// noted returns the error of note, and forgets it.
+func (s *Source) noted() error {
+	s.brokenMu.Lock()
+	defer s.brokenMu.Unlock()
+	err := s.broken
+	s.broken = nil
+	return err
+}
+
+// maxBranchList bounds the list of branches and tags in bytes. In memory it takes several times its size.
+const maxBranchList = 32 << 20
+
+// watched is a transport that bounds the list of branches and tags, and notes errors of reading.
+type watched struct {
+	http.RoundTripper
+	failed func(error) error
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *watched) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := t.RoundTripper.RoundTrip(req)
+	if err == nil {
+		res.Body = &body{ReadCloser: res.Body, failed: t.failed, branches: strings.HasSuffix(req.URL.Path, "/info/refs")}
+	}
+	return res, err
+}
+
+// CloseIdleConnections closes the idle connections of the transport.
+func (t *watched) CloseIdleConnections() {
+	(&http.Client{Transport: t.RoundTripper}).CloseIdleConnections()
+}
+
+// body is the body of a response.
+type body struct {
+	io.ReadCloser
+	failed   func(error) error
+	branches bool
+	size     int
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if b.branches && b.size > maxBranchList {
+		return 0, b.failed(fault.New(fault.Invalid, "git_branches_many", "the repository has too many branches and tags"))
+	}
+	n, err := b.ReadCloser.Read(p)
+	b.size += n
+	if err != nil && err != io.EOF { //nolint:errorlint // a wrapped io.EOF is a broken connection
+		err = b.failed(err)
+	}
+	return n, err
 }
 
 func (c *Config) complete() error {

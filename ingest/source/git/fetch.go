@@ -12,6 +12,7 @@ import (
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/format/pktline"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
@@ -43,6 +44,7 @@ func (s *Source) refresh(ctx context.Context) (branch string, err error) {
 		return "", s.explain(err)
 	}
 	defer session.Close()
+	_ = s.noted() // of an earlier sync
 	adv, err := session.AdvertisedReferencesContext(ctx)
 	if err != nil {
 		return "", s.explain(err)
@@ -152,7 +154,13 @@ func (s *Source) download(ctx context.Context, session transport.UploadPackSessi
 
 // explain returns an error of the git library with a message for users.
 func (s *Source) explain(err error) error {
+	if broken := s.noted(); broken != nil {
+		return dial.Explain(broken, s.url.Host)
+	}
+	var packet *packp.ErrUnexpectedData
 	switch {
+	case errors.As(err, &packet), errors.Is(err, pktline.ErrInvalidPktLen), errors.Is(err, packp.ErrEmptyInput):
+		return fault.Wrap(fault.Unavailable, err, "git_branches_unreadable", "the list of branches cannot be read")
 	case errors.Is(err, transport.ErrAuthenticationRequired), errors.Is(err, transport.ErrAuthorizationFailed),
 		errors.Is(err, transport.ErrInvalidAuthMethod):
 		return fault.Wrap(fault.Unauthorized, err, "git_refused", "the server refuses access; check the token")

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -74,12 +75,36 @@ type Source struct {
 	listing        *http.Client // for listings
 	objects        *minio.Core
 	lists          *minio.Core
+	requests       counter // of listings
+}
+
+// counter is a transport with a bounded number of requests. A hostile server could
+// otherwise continue a listing forever without listing an object.
+type counter struct {
+	base http.RoundTripper
+	most int64
+	left atomic.Int64
+}
+
+func (c *counter) reset() { c.left.Store(c.most) }
+
+// RoundTrip implements http.RoundTripper.
+func (c *counter) RoundTrip(req *http.Request) (*http.Response, error) {
+	if c.left.Add(-1) < 0 {
+		return nil, fault.New(fault.Invalid,
+			"s3_too_many_requests", "the list of the bucket takes more than %d requests; choose a longer prefix or raise max_files", c.most)
+	}
+	return c.base.RoundTrip(req)
 }
 
 // maxListing bounds one response of a listing, in bytes. It has at most a thousand
 // objects with names of up to 1024 bytes, each of which takes up to three bytes.
 // Parsing needs up to 27 times this size in memory.
 const maxListing = 4 << 20
+
+// minRequests is the least bound of the requests of a listing. The bound grows with
+// Config.MaxFiles.
+const minRequests = 1000
 
 const amazon = "s3.amazonaws.com"
 
@@ -112,10 +137,12 @@ func New(cfg Config) (*Source, error) {
 			"files_option_negative", "max_files, max_bytes, timeout_seconds, retry_ms: they cannot be negative")
 	}
 	s.cfg.complete()
-	if s.http, s.objects, err = s.connect(u.Scheme != "http", s.cfg.MaxBytes); err != nil {
+	s.http, s.listing = s.client(s.cfg.MaxBytes), s.client(maxListing)
+	s.requests.base, s.requests.most = s.listing.Transport, max(minRequests, int64(s.cfg.MaxFiles)/10)
+	if s.objects, err = s.connect(u.Scheme != "http", s.http.Transport); err != nil {
 		return nil, err
 	}
-	if s.listing, s.lists, err = s.connect(u.Scheme != "http", maxListing); err != nil {
+	if s.lists, err = s.connect(u.Scheme != "http", &s.requests); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -142,15 +169,19 @@ func amazonDomain(host string) (string, bool) {
 	return "", false
 }
 
-// connect returns a client for responses of up to a number of bytes.
-func (s *Source) connect(secure bool, maxBody int64) (*http.Client, *minio.Core, error) {
-	client := dial.Client(dial.Options{
+// client returns a client for responses of up to a number of bytes.
+func (s *Source) client(maxBody int64) *http.Client {
+	return dial.Client(dial.Options{
 		AllowPrivate: s.cfg.AllowPrivate,
 		Dial:         s.cfg.Dial,
 		Timeout:      time.Duration(s.cfg.TimeoutSeconds) * time.Second,
 		RetryWait:    time.Duration(s.cfg.RetryMillis) * time.Millisecond,
 		MaxBody:      maxBody,
 	})
+}
+
+// connect returns the API of the bucket.
+func (s *Source) connect(secure bool, transport http.RoundTripper) (*minio.Core, error) {
 	lookup := minio.BucketLookupAuto // path style, except for Amazon
 	if s.cfg.VirtualHost {
 		lookup = minio.BucketLookupDNS
@@ -158,15 +189,15 @@ func (s *Source) connect(secure bool, maxBody int64) (*http.Client, *minio.Core,
 	core, err := minio.NewCore(s.host, &minio.Options{
 		Creds:        credentials.NewStaticV4(s.cfg.AccessKey, s.cfg.SecretKey, s.cfg.SessionToken),
 		Secure:       secure,
-		Transport:    client.Transport,
+		Transport:    transport,
 		Region:       s.cfg.Region,
 		BucketLookup: lookup,
 		MaxRetries:   1, // the transport retries instead
 	})
 	if err != nil {
-		return nil, nil, fault.New(fault.Invalid, "url_forbidden", "url: %w", err)
+		return nil, fault.New(fault.Invalid, "url_forbidden", "url: %w", err)
 	}
-	return client, core, nil
+	return core, nil
 }
 
 func (c *Config) complete() {
@@ -213,6 +244,7 @@ func (st state) same(raw []byte) bool {
 // List yields the objects below the prefix, a thousand with each request.
 func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.Item, error] {
 	return func(yield func(source.Item, error) bool) {
+		s.requests.reset()
 		files, last := 0, ""
 		for o := range s.lists.ListObjectsIter(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix, Recursive: true}) {
 			if o.Err != nil {
