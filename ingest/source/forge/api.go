@@ -187,10 +187,10 @@ func (a api) next(header http.Header) string {
 	return ""
 }
 
-// pages calls fn with each element of a list, until it returns false.
-func pages[T any](ctx context.Context, s *Source, address string, fn func(T) (bool, error)) error {
-	for range maxPages {
-		var all []T
+// pages calls fn with each element of a list of up to a number of pages, until it returns false.
+func pages[T any](ctx context.Context, s *Source, address string, most int, fn func(T) (bool, error)) error {
+	for range most {
+		var all dial.List[T]
 		next, err := s.get(ctx, address, &all)
 		if err != nil {
 			return err
@@ -205,5 +205,5 @@ func pages[T any](ctx context.Context, s *Source, address string, fn func(T) (bo
 		}
 		address = next
 	}
-	return fault.New(fault.Invalid, "forge_too_many_pages", "the list of the server has more than %d pages", maxPages)
+	return fault.New(fault.Invalid, "forge_too_many_pages", "the list of the server has more than %d pages", most)
 }

@@ -32,6 +32,9 @@ type Config struct {
 	Parts []string `json:"parts,omitempty"`
 	// Token is an access token. It is a secret. Default: none.
 	Token string `json:"token,omitempty"`
+	// Reader selects whose documents the source has: "public", or the name of a team or
+	// group of the forge. Default: none, all that the token may read.
+	Reader string `json:"reader,omitempty"`
 	// MaxItems bounds the issues, pull requests, and pages. Default: 50000.
 	MaxItems int `json:"max_items,omitempty"`
 	// TimeoutSeconds bounds one attempt of a request. Default: 60.
@@ -46,13 +49,15 @@ type Config struct {
 	Dial dial.Func `json:"-"`
 }
 
-// The limits of a source: the bytes of one response, the pages of one list, the bytes of
-// the listed texts that wait for Open, and the bytes of a document.
+// The limits of a source: the bytes of one response, the pages of one list and of the
+// comments of one issue, the bytes of the listed texts that wait for Open, and the bytes of a document.
 const (
 	maxResponse = 32 << 20
 	maxPages    = 2000
-	maxWaiting  = 64 << 20
-	maxDocument = 16 << 20
+
+	maxCommentPages = 200
+	maxWaiting      = 64 << 20
+	maxDocument     = 16 << 20
 )
 
 // The parts of a repository.
@@ -71,6 +76,7 @@ type Source struct {
 	client *http.Client
 
 	mu      sync.Mutex
+	allowed access
 	waiting map[string]ticket // listed issues that Open reads, by key
 	size    int               // the bytes of their texts
 }
@@ -133,7 +139,15 @@ func (s *Source) Close() error {
 	return nil
 }
 
+// reads reports whether the source has a part of the repository.
 func (s *Source) reads(part string) bool {
+	s.mu.Lock()
+	allowed := s.allowed
+	s.mu.Unlock()
+	return s.wants(part) && (s.cfg.Reader == "" || allowed[part])
+}
+
+func (s *Source) wants(part string) bool {
 	return len(s.cfg.Parts) == 0 && (part != wiki || s.api.software != github) || slices.Contains(s.cfg.Parts, part)
 }
 
@@ -147,8 +161,13 @@ type state struct {
 func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.Item, error] {
 	return func(yield func(source.Item, error) bool) {
 		_ = s.Close()
+		allowed, err := s.access(ctx)
+		if err != nil {
+			yield(source.Item{}, fmt.Errorf("list %s: %w", s.url, err))
+			return
+		}
 		s.mu.Lock()
-		s.waiting = map[string]ticket{}
+		s.waiting, s.allowed = map[string]ticket{}, allowed
 		s.mu.Unlock()
 		seen := map[string]bool{}
 		take := func(item source.Item, changed string, t *ticket) bool {
@@ -175,12 +194,12 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 
 func (s *Source) list(ctx context.Context, take func(source.Item, string, *ticket) bool, seen map[string]bool) error {
 	for _, l := range s.api.lists(s.reads) {
-		err := pages(ctx, s, l.address, func(t ticket) (bool, error) {
+		err := pages(ctx, s, l.address, maxPages, func(t ticket) (bool, error) {
 			part := l.part
 			if t.PullRequest != nil {
 				part = pulls
 			}
-			if t.number() <= 0 || !s.reads(part) {
+			if t.number() <= 0 || !s.reads(part) || s.cfg.Reader != "" && t.Confidential {
 				return true, nil
 			}
 			if len(seen) >= s.cfg.MaxItems {
@@ -196,7 +215,7 @@ func (s *Source) list(ctx context.Context, take func(source.Item, string, *ticke
 	if !s.reads(wiki) {
 		return nil
 	}
-	err := pages(ctx, s, s.api.wiki(), func(p page) (bool, error) {
+	err := pages(ctx, s, s.api.wiki(), maxPages, func(p page) (bool, error) {
 		if len(seen) >= s.cfg.MaxItems {
 			return false, fault.New(fault.Invalid, "forge_too_many", "more than %d issues and pull requests; raise max_items", s.cfg.MaxItems)
 		}
@@ -244,8 +263,9 @@ func (s *Source) Open(ctx context.Context, item source.Item) (io.ReadCloser, err
 	var comments []comment
 	size := 0
 	for _, address := range s.api.comments(part, which, t) {
-		err := pages(ctx, s, address, func(c comment) (bool, error) {
-			if !c.System && strings.TrimSpace(c.Body) != "" {
+		err := pages(ctx, s, address, maxCommentPages, func(c comment) (bool, error) {
+			hidden := s.cfg.Reader != "" && (c.Confidential || c.Internal)
+			if !c.System && !hidden && strings.TrimSpace(c.Body) != "" {
 				comments = append(comments, c)
 				size += len(c.Body)
 			}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -175,6 +176,71 @@ func TestGitea(t *testing.T) {
 	s.mu.Unlock()
 	k.Sync(t, src)
 	sourcetest.Equal(t, "items", k.Keys(), []string{"issues/3"})
+}
+
+// TestReaders: a source has the documents of one team, or of everybody, as the forge tells.
+func TestReaders(t *testing.T) {
+	t.Parallel()
+	const hub, lab, tea = "/api/v3/repos/ada/pumps", "/api/v4/projects/ada%2Fpumps", "/api/v1/repos/ada/pumps"
+	github := githubAnswers()
+	github[hub+"/teams"] = `[{"name": "Crew 2", "slug": "crew-2", "permission": "pull"}]`
+	gitlab := map[string]string{
+		lab + "/issues":         `[{"iid": 1, "title": "Open", "updated_at": "2026-05-01T10:00:00Z", "user_notes_count": 2}, {"iid": 2, "title": "Secret", "confidential": true, "updated_at": "2026-05-01T10:00:00Z"}]`,
+		lab + "/issues/1/notes": `[{"body": "For all", "author": {"username": "eve"}}, {"body": "For few", "internal": true}]`,
+		lab + "/merge_requests": `[{"iid": 1, "title": "Fix", "updated_at": "2026-05-01T10:00:00Z", "user_notes_count": 0}]`,
+		lab + "/groups":         `[{"name": "Crew", "full_path": "ada/crew"}]`,
+		lab + "/wikis":          `[]`,
+	}
+	gitea := map[string]string{
+		tea + "/issues":          `[{"number": 3, "title": "Leak", "updated_at": "2026-05-02T10:00:00Z", "comments": 0}, {"number": 4, "title": "Fix", "updated_at": "2026-05-02T10:00:00Z", "comments": 0, "pull_request": {}}]`,
+		tea + "/teams":           `[{"name": "Crew", "permission": "read", "units_map": {"repo.issues": "read", "repo.pulls": "none"}}]`,
+		tea + "/pulls/4/reviews": `[]`,
+	}
+	all := []string{"issues/7", "pulls/8"}
+	for name, c := range map[string]struct {
+		software, reader, token, repository string
+		want                                []string
+	}{
+		"public":                        {"github", "public", "t", `{"private": false, "visibility": "public"}`, all},
+		"private":                       {"github", "public", "t", `{"private": true, "visibility": "private"}`, nil},
+		"internal":                      {"github", "public", "t", `{"private": false, "visibility": "internal"}`, nil},
+		"untold":                        {"github", "public", "t", `{}`, nil},
+		"nobody":                        {"github", "public", "", `{}`, all},
+		"hidden from nobody":            {"github", "public", "", "", nil},
+		"team":                          {"github", "Crew-2", "t", `{"private": true}`, all},
+		"other team":                    {"github", "crew", "t", `{"private": true}`, nil},
+		"other team of a public one":    {"github", "crew", "t", `{"private": false}`, all},
+		"gitlab public":                 {"gitlab", "public", "t", `{"visibility": "public", "issues_access_level": "enabled", "merge_requests_access_level": "private"}`, []string{"issues/1"}},
+		"gitlab internal":               {"gitlab", "public", "t", `{"visibility": "internal", "issues_access_level": "enabled"}`, nil},
+		"gitlab group, private":         {"gitlab", "ada/crew", "t", `{"visibility": "private"}`, []string{"issues/1"}},
+		"gitlab group, public":          {"gitlab", "ada/crew", "t", `{"visibility": "public", "merge_requests_access_level": "enabled"}`, []string{"issues/1", "pulls/1"}},
+		"gitlab other group":            {"gitlab", "ada/other", "t", `{"visibility": "private"}`, nil},
+		"gitea team":                    {"gitea", "crew", "t", `{"private": true}`, []string{"issues/3"}},
+		"gitea public":                  {"gitea", "public", "t", `{"private": false, "owner": {"visibility": "public"}}`, []string{"issues/3", "pulls/4"}},
+		"gitea public of a limited one": {"gitea", "public", "t", `{"private": false, "owner": {"visibility": "limited"}}`, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			answers := maps.Clone(map[string]map[string]string{"github": github, "gitlab": gitlab, "gitea": gitea}[c.software])
+			at := map[string]string{"github": hub, "gitlab": lab, "gitea": tea}[c.software]
+			if c.repository != "" {
+				answers[at] = c.repository
+			}
+			s := newServer(t, answers)
+			src := open(t, Config{URL: s.URL + "/ada/pumps", Software: c.software, Reader: c.reader, Token: c.token})
+			var k sourcetest.Kept
+			k.Sync(t, src)
+			sourcetest.Equal(t, "items", k.Keys(), c.want)
+			if k.Err != nil || len(k.Failed) > 0 || strings.Contains(fmt.Sprint(k.Bodies), "For few") {
+				t.Errorf("bodies %q, failed %v, %v", k.Bodies, k.Failed, k.Err)
+			}
+			if s.set(at, `{"private": true, "visibility": "private"}`); c.reader != "public" || c.token == "" {
+				return
+			}
+			k.Sync(t, src)
+			sourcetest.Equal(t, "items of one that became private", k.Keys(), nil)
+		})
+	}
 }
 
 func TestServerThatFailsHalfTheTime(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"docent/ingest/source/dial"
 	"docent/ingest/source/thread"
 	"docent/internal/fault"
 )
@@ -36,7 +37,7 @@ type labels []string
 
 // UnmarshalJSON reads both forms.
 func (l *labels) UnmarshalJSON(data []byte) error {
-	var all []json.RawMessage
+	var all dial.List[json.RawMessage]
 	if err := json.Unmarshal(data, &all); err != nil {
 		return err
 	}
@@ -55,25 +56,27 @@ func (l *labels) UnmarshalJSON(data []byte) error {
 
 // ticket is an issue or a pull request. The forges have different names for some fields.
 type ticket struct {
-	Number      int        `json:"number"`
-	IID         int        `json:"iid"` // GitLab's number
-	Title       string     `json:"title"`
-	Body        string     `json:"body"`
-	Description string     `json:"description"`
-	State       string     `json:"state"`
-	HTMLURL     string     `json:"html_url"`
-	WebURL      string     `json:"web_url"`
-	User        person     `json:"user"`
-	Author      person     `json:"author"`
-	Assignees   []person   `json:"assignees"`
-	Labels      labels     `json:"labels"`
-	CreatedAt   time.Time  `json:"created_at"`
-	UpdatedAt   time.Time  `json:"updated_at"`
-	ClosedAt    *time.Time `json:"closed_at"`
-	PullRequest *struct{}  `json:"pull_request"`
-	Comments    *int       `json:"comments"`
-	Notes       *int       `json:"user_notes_count"`
-	Milestone   *struct {
+	Number      int               `json:"number"`
+	IID         int               `json:"iid"` // GitLab's number
+	Title       string            `json:"title"`
+	Body        string            `json:"body"`
+	Description string            `json:"description"`
+	State       string            `json:"state"`
+	HTMLURL     string            `json:"html_url"`
+	WebURL      string            `json:"web_url"`
+	User        person            `json:"user"`
+	Author      person            `json:"author"`
+	Assignees   dial.List[person] `json:"assignees"`
+	Labels      labels            `json:"labels"`
+	CreatedAt   time.Time         `json:"created_at"`
+	UpdatedAt   time.Time         `json:"updated_at"`
+	ClosedAt    *time.Time        `json:"closed_at"`
+	PullRequest *struct{}         `json:"pull_request"`
+	Comments    *int              `json:"comments"`
+	Notes       *int              `json:"user_notes_count"`
+	// Confidential issues of GitLab are for some members of the project only.
+	Confidential bool `json:"confidential"`
+	Milestone    *struct {
 		Title string `json:"title"`
 	} `json:"milestone"`
 }
@@ -96,6 +99,9 @@ type comment struct {
 	SubmittedAt time.Time `json:"submitted_at"` // of a review
 	Path        string    `json:"path"`         // the file of a comment on code
 	System      bool      `json:"system"`       // a note of GitLab about an event
+	// Internal notes of GitLab, also called confidential, are for some members of the project only.
+	Confidential bool `json:"confidential"`
+	Internal     bool `json:"internal"`
 }
 
 func (c comment) at() time.Time {

@@ -35,6 +35,10 @@ type Config struct {
 	// Token is an OAuth token that is sent instead of user and password. It is a
 	// secret. Default: none.
 	Token string `json:"token,omitempty"`
+	// Reader is the group of the wiki whose pages the source has, or * for those of
+	// everybody. The account must be in no other group, so that the wiki itself decides.
+	// Default: none, the pages that the account may read.
+	Reader string `json:"reader,omitempty"`
 	// MaxPages bounds the pages of the source. Default: 100000.
 	MaxPages int `json:"max_pages,omitempty"`
 	// MaxBytes bounds the size of one response, and so of one page. Default:
@@ -78,6 +82,8 @@ func New(cfg Config) (*Source, error) {
 	switch {
 	case cfg.User == "" && cfg.Password != "":
 		return nil, fault.New(fault.Invalid, "user_missing", "user: it is missing for the password")
+	case cfg.Reader == everybody && (cfg.User != "" || cfg.Token != ""):
+		return nil, fault.New(fault.Invalid, "wiki_reader_public", "reader: give no user and no token for the pages of everybody")
 	case cfg.Token != "" && cfg.User != "":
 		return nil, fault.New(fault.Invalid, "token_and_password", "token: give either a token or user and password")
 	case cfg.MaxPages < 0, cfg.MaxBytes < 0, cfg.TimeoutSeconds < 0, cfg.RetryMillis < 0:
@@ -128,12 +134,24 @@ type state struct {
 
 // listed is a page in the answer of the API.
 type listed struct {
-	ID        int64     `json:"pageid"`
-	Title     string    `json:"title"`
-	Revision  int64     `json:"lastrevid"`
-	Touched   string    `json:"touched"`
-	Address   string    `json:"fullurl"`
-	Revisions []changed `json:"revisions"`
+	ID        int64              `json:"pageid"`
+	Title     string             `json:"title"`
+	Revision  int64              `json:"lastrevid"`
+	Touched   string             `json:"touched"`
+	Address   string             `json:"fullurl"`
+	Revisions dial.List[changed] `json:"revisions"`
+	Actions   struct {
+		Read *bool `json:"read"`
+	} `json:"actions"`
+}
+
+// readable reports whether the account may read a page, as the wiki says. Wikis can restrict
+// namespaces and pages, and list them all the same.
+func (p listed) readable(strict bool) bool {
+	if p.Actions.Read == nil {
+		return !strict
+	}
+	return *p.Actions.Read
 }
 
 // changed is a revision of a page.
@@ -146,7 +164,7 @@ type batch struct {
 	Complete bool              `json:"batchcomplete"`
 	Continue map[string]string `json:"continue"`
 	Query    struct {
-		Pages []listed `json:"pages"`
+		Pages dial.List[listed] `json:"pages"`
 	} `json:"query"`
 }
 
@@ -162,6 +180,9 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 
 func (s *Source) list(ctx context.Context, known source.Known, yield func(source.Item, error) bool) error {
 	site, err := s.connect(ctx, true)
+	if s.cfg.Reader == everybody && fault.TextOf(err).ID == deniedID {
+		return nil // everybody may read no page
+	}
 	if err != nil {
 		return err
 	}
@@ -175,7 +196,7 @@ func (s *Source) list(ctx context.Context, known source.Known, yield func(source
 			}
 			params := url.Values{
 				"action": {"query"}, "generator": {"allpages"}, "gapnamespace": {strconv.Itoa(namespace)}, "gapfilterredir": {"nonredirects"},
-				"gaplimit": {"max"}, "prop": {"info|revisions"}, "inprop": {"url"}, "rvprop": {"timestamp"},
+				"gaplimit": {"max"}, "prop": {"info|revisions"}, "inprop": {"url"}, "rvprop": {"timestamp"}, "intestactions": {"read"},
 			}
 			for name, value := range next {
 				params.Set(name, value)
@@ -201,6 +222,9 @@ func (s *Source) list(ctx context.Context, known source.Known, yield func(source
 					continue
 				}
 				seen[id] = true
+				if !p.readable(s.cfg.Reader != "") {
+					continue
+				}
 				if !yield(s.item(p, known), nil) {
 					return nil
 				}

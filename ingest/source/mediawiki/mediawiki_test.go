@@ -32,6 +32,8 @@ type wiki struct {
 	// answer replaces all answers of the API; "" for none.
 	answer string
 	calls  int
+	// groups are those of the account.
+	groups []string
 }
 
 type testPage struct {
@@ -39,6 +41,7 @@ type testPage struct {
 	namespace   int
 	revision    int
 	redirect    bool
+	secret      bool // the account may not read it
 }
 
 const siteInfo = `{"batchcomplete":true,"query":{"namespaces":{
@@ -93,6 +96,10 @@ func (w *wiki) api(out http.ResponseWriter, r *http.Request) {
 		say(`{"login":{"result":"Success"}}`)
 	case w.private && cookie == nil && r.Header.Get("Authorization") != "Bearer tok":
 		say(`{"error":{"code":"readapidenied","info":"You need read permission to use this module."}}`)
+	case f.Get("meta") == "userinfo":
+		_ = json.NewEncoder(out).Encode(map[string]any{"query": map[string]any{"userinfo": map[string]any{
+			"groups": append(w.groups, "*"), "implicitgroups": []string{"*", "user", "autoconfirmed"},
+		}}})
 	case f.Get("meta") == "siteinfo":
 		say(siteInfo)
 	case f.Get("action") == "query":
@@ -126,6 +133,7 @@ func (w *wiki) list(f url.Values, say func(string)) {
 	p := w.pages[ids[0]]
 	one := map[string]any{
 		"pageid": ids[0], "title": p.title, "lastrevid": p.revision, "touched": "2026-05-01T00:00:00Z",
+		"actions": map[string]bool{"read": !p.secret},
 		"fullurl": "//" + w.Listener.Addr().String() + "/wiki/" + url.PathEscape(p.title),
 	}
 	answer := map[string]any{"query": map[string]any{"pages": []any{one}}}
@@ -234,6 +242,47 @@ func TestPrivateWiki(t *testing.T) {
 		if c.want == "" && (k.Err != nil || len(k.Bodies) != 3) || c.want != "" && fault.TextOf(k.Err).ID != c.want {
 			t.Errorf("%s: %d pages, error %v", name, len(k.Bodies), k.Err)
 		}
+	}
+}
+
+// TestReaders: a source has the pages of one group. The account must not have the rights of others.
+func TestReaders(t *testing.T) {
+	t.Parallel()
+	w := newWiki(t)
+	w.groups = []string{"editors", "user", "autoconfirmed"}
+	account := Config{URL: w.URL + "/w/api.php", Token: "tok", Reader: "editors"}
+	src := open(t, account)
+	var k sourcetest.Kept
+	k.Sync(t, src)
+	sourcetest.Equal(t, "pages", k.Keys(), []string{"1", "2", "5"})
+	w.change(func() { w.pages[2].secret = true }) // the group loses a namespace
+	k.Sync(t, src)
+	sourcetest.Equal(t, "pages", k.Keys(), []string{"1", "5"})
+
+	w.change(func() { w.groups = append(w.groups, "sysop") })
+	k.Sync(t, src)
+	if fault.TextOf(k.Err).ID != "wiki_reader_groups" || len(k.Changed) > 0 {
+		t.Errorf("an account with more rights: %v", k.Err)
+	}
+	account.Reader = "board"
+	if k.Sync(t, open(t, account)); fault.TextOf(k.Err).ID != "wiki_reader_missing" {
+		t.Errorf("an account of another group: %v", k.Err)
+	}
+
+	w.change(func() { w.groups = nil })
+	public := open(t, Config{URL: w.URL + "/w/api.php", Reader: "*"})
+	k = sourcetest.Kept{}
+	k.Sync(t, public)
+	sourcetest.Equal(t, "public pages", k.Keys(), []string{"1", "5"})
+	w.change(func() { w.private = true })
+	if k.Sync(t, public); k.Err != nil || len(k.Keys()) > 0 {
+		t.Errorf("a wiki that becomes private: %v, %v", k.Keys(), k.Err)
+	}
+	w.change(func() {
+		w.private, w.answer = false, `{"batchcomplete":true,"query":{"userinfo":{"groups":["*"]},"namespaces":{"0":{"id":0,"content":true}},"pages":[{"pageid":1,"title":"A"}]}}`
+	})
+	if k.Sync(t, public); k.Err != nil || len(k.Keys()) > 0 {
+		t.Errorf("a wiki that does not tell who may read: %v, %v", k.Keys(), k.Err)
 	}
 }
 

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"docent/ingest/source"
+	"docent/ingest/source/dial"
 )
 
 // parsed is a page in the answer of the API.
 type parsed struct {
-	Title      string     `json:"title"`
-	Text       string     `json:"text"`
-	Categories []category `json:"categories"`
+	Title      string              `json:"title"`
+	Text       string              `json:"text"`
+	Categories dial.List[category] `json:"categories"`
 }
 
 // category is a category of a page. Hidden ones are for the maintenance of the wiki.

@@ -48,6 +48,11 @@ func (s *Source) connect(ctx context.Context, fresh bool) (*site, error) {
 		}
 		w.user = true
 	}
+	if s.cfg.Reader != "" {
+		if err := s.checkReader(ctx, w); err != nil {
+			return nil, err
+		}
+	}
 	var got struct {
 		Query struct {
 			Namespaces map[string]namespace `json:"namespaces"`
@@ -181,6 +186,40 @@ func (s *Source) signIn(ctx context.Context, w *site) error {
 	return nil
 }
 
+// everybody is the group of all, also of those who are not signed in.
+const everybody = "*"
+
+// checkReader fails unless the account has the rights of the group Config.Reader, and of no other group.
+func (s *Source) checkReader(ctx context.Context, w *site) error {
+	var got struct {
+		Query struct {
+			User struct {
+				Groups   []string `json:"groups"`
+				Implicit []string `json:"implicitgroups"`
+			} `json:"userinfo"`
+		} `json:"query"`
+	}
+	params := url.Values{"action": {"query"}, "meta": {"userinfo"}, "uiprop": {"groups|implicitgroups"}}
+	if err := s.call(ctx, w, params, &got); err != nil {
+		return err
+	}
+	user := got.Query.User
+	if !slices.Contains(user.Groups, s.cfg.Reader) {
+		return fault.New(fault.Forbidden, "wiki_reader_missing", "reader: the account is not in the group %.64q of the wiki", s.cfg.Reader)
+	}
+	var others []string
+	for _, group := range user.Groups {
+		if group != everybody && group != s.cfg.Reader && (s.cfg.Reader == everybody || !slices.Contains(user.Implicit, group)) {
+			others = append(others, group)
+		}
+	}
+	if len(others) > 0 {
+		return fault.New(fault.Forbidden, "wiki_reader_groups",
+			"reader: the account is also in the group %.64q; use one that is only in %.64q", others[0], s.cfg.Reader)
+	}
+	return nil
+}
+
 // call calls the API and decodes its answer.
 func (s *Source) call(ctx context.Context, w *site, params url.Values, out any) error {
 	params.Set("format", "json")
@@ -209,12 +248,15 @@ func (s *Source) call(ctx context.Context, w *site, params url.Values, out any) 
 	return nil
 }
 
+// deniedID is the id of the error of a wiki that the account may not read.
+const deniedID = "wiki_denied"
+
 // apiError returns the error for a code of the API.
 func apiError(code, info string) error {
 	detail := fmt.Errorf("%.100s: %.300s", code, info)
 	switch code {
 	case "readapidenied", "permissiondenied", "assertuserfailed", "mwoauth-invalid-authorization":
-		return fault.Wrap(fault.Unauthorized, detail, "wiki_denied",
+		return fault.Wrap(fault.Unauthorized, detail, deniedID,
 			"the wiki does not allow this account to read; check the user name, password, or token")
 	case "nosuchpageid", "missingtitle":
 		return fault.Wrap(fault.NotFound, detail, "wiki_page_gone", "the page is no longer in the wiki")
