@@ -215,7 +215,7 @@ func (m *Manager) end(ctx context.Context, r source.Record, owner string, sum *s
 		r.Schedule = now.Schedule // the schedule may have changed meanwhile
 	}
 	interval, _ := source.ParseSchedule(r.Schedule) //nolint:errcheck // an unreadable schedule counts as manual
-	end.Last, end.NextAt = *sum, next(sum.EndedAt, interval, end.Errors)
+	end.Last, end.NextAt = *sum, next(sum.EndedAt, interval, end.Errors, temporary(err))
 	if failed := m.cfg.Leases.EndSync(last, r.ID, owner, end); failed != nil {
 		return errors.Join(err, fmt.Errorf("end the sync of source %s: %w", r.Name, failed))
 	}
@@ -236,14 +236,26 @@ func message(err error) fault.Text {
 	return fault.NewText("sync_failed", "the sync failed; the log of the server has the details")
 }
 
+// temporary reports whether a sync may succeed soon, although nobody changes anything.
+func temporary(err error) bool {
+	switch fault.KindOf(err) {
+	case fault.Invalid, fault.Unauthorized, fault.Forbidden:
+		return false
+	}
+	return true
+}
+
 // next returns the time of the next sync of a source, after one that ended at a time.
-func next(ended time.Time, interval time.Duration, failures int) time.Time {
+// After a failure that may disappear by itself, it comes sooner than scheduled.
+func next(ended time.Time, interval time.Duration, failures int, temporary bool) time.Time {
 	if interval <= 0 {
 		return time.Time{}
 	}
 	if failures > 0 {
-		wait := firstRetry << min(failures-1, maxDoublings)
-		interval = min(wait, max(interval, lastRetry))
+		wait := min(firstRetry<<min(failures-1, maxDoublings), max(interval, lastRetry))
+		if interval = max(interval, wait); temporary {
+			interval = wait
+		}
 	}
 	spread := (mathrand.Float64()*2 - 1) * jitter //nolint:gosec // nobody gains by guessing it
 	return ended.Add(interval + time.Duration(float64(interval)*spread))

@@ -125,8 +125,12 @@ func (r *run) list(ctx context.Context, cancel func(), yield func(source.Item, e
 		}
 		f.found(j.entry, p)
 	}
-	if f.start {
+	switch {
+	case f.start:
 		return fault.New(fault.Invalid, "web_redirect_loop", "the page redirects in a circle")
+	case f.cut:
+		return fault.New(fault.Invalid, "web_too_many_pages",
+			"the site has more than %d pages; choose a part with prefixes or exclude, or raise max_pages", f.maxPages)
 	}
 	return nil
 }
@@ -139,6 +143,7 @@ type frontier struct {
 	maxDepth int // 0 if links are not followed
 	maxPages int
 	start    bool // the first page has not been read
+	cut      bool // there were more than maxPages addresses
 }
 
 // first returns the initial queue of a listing.
@@ -153,6 +158,7 @@ func (r *run) first(ctx context.Context) (frontier, error) {
 		return f, nil
 	}
 	pages, err := r.sitemapPages(ctx)
+	f.cut = len(pages) > f.maxPages
 	for _, key := range pages {
 		if r.allowed(key) {
 			f.push(key, 0)
@@ -174,7 +180,11 @@ func (f *frontier) take() entry {
 }
 
 func (f *frontier) push(key string, depth int) {
-	if f.seen[key] || len(f.seen) >= f.maxPages {
+	if f.seen[key] {
+		return
+	}
+	if len(f.seen) >= f.maxPages {
+		f.cut = true
 		return
 	}
 	f.seen[key] = true

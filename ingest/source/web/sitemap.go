@@ -34,8 +34,8 @@ type sitemap struct {
 }
 
 // sitemapPages returns the addresses in the first sitemap and in the sitemaps
-// below it. It fails if any sitemap is unreadable, because its pages would
-// otherwise be removed.
+// below it, at most one more than the source may have. It fails if any sitemap is
+// unreadable, because its pages would otherwise be removed.
 func (r *run) sitemapPages(ctx context.Context) ([]string, error) {
 	type entry struct {
 		address string
@@ -44,7 +44,7 @@ func (r *run) sitemapPages(ctx context.Context) ([]string, error) {
 	var pages []string
 	queue := []entry{{r.src.start.String(), 0}}
 	seen := map[string]bool{queue[0].address: true}
-	for i := 0; i < len(queue) && len(pages) < r.src.cfg.MaxPages; i++ {
+	for i := 0; i < len(queue) && len(pages) <= r.src.cfg.MaxPages; i++ {
 		e := queue[i]
 		sm, to, err := r.readSitemap(ctx, e.address)
 		if err != nil {
@@ -53,7 +53,7 @@ func (r *run) sitemapPages(ctx context.Context) ([]string, error) {
 		if to != "" {
 			sm.children = append(sm.children, to)
 		}
-		pages = append(pages, sm.pages[:min(len(sm.pages), r.src.cfg.MaxPages-len(pages))]...)
+		pages = append(pages, sm.pages[:min(len(sm.pages), r.src.cfg.MaxPages+1-len(pages))]...)
 		for _, child := range sm.children {
 			u, err := url.Parse(child)
 			if err != nil || seen[child] || !r.sitemapHost(u) {
@@ -98,7 +98,7 @@ func (r *run) readSitemap(ctx context.Context, address string) (sm sitemap, to s
 	if res.StatusCode != http.StatusOK {
 		return sm, "", dial.StatusError(res)
 	}
-	sm, err = parseSitemap(res.Body, u, r.src.cfg.MaxPages, maxSitemap)
+	sm, err = parseSitemap(res.Body, u, r.src.cfg.MaxPages+1, maxSitemap)
 	var f *fault.Fault
 	if err != nil && !errors.As(err, &f) {
 		err = dial.Explain(err, u.Host)
@@ -111,7 +111,11 @@ func (r *run) readSitemap(ctx context.Context, address string) (sm sitemap, to s
 // and fails above size bytes.
 func parseSitemap(r io.Reader, base *url.URL, limit int, size int64) (sitemap, error) {
 	in := bufio.NewReader(r)
-	if head, _ := in.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
+	head, err := in.Peek(2)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return sitemap{}, err // it comes only once
+	}
+	if bytes.Equal(head, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(in)
 		if err != nil {
 			return sitemap{}, fault.Wrap(fault.Invalid, err, "sitemap_gzip_damaged", "damaged: it is not a compressed sitemap")
@@ -121,8 +125,10 @@ func parseSitemap(r io.Reader, base *url.URL, limit int, size int64) (sitemap, e
 	bounded := &io.LimitedReader{R: in, N: size}
 	in = bufio.NewReader(bounded)
 	var sm sitemap
-	var err error
-	head, _ := in.Peek(64)
+	head, err = in.Peek(64)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return sm, err
+	}
 	if bytes.HasPrefix(bytes.TrimSpace(bytes.TrimPrefix(head, []byte(mark))), []byte("<")) {
 		err = sm.readXML(in, base, limit)
 	} else {

@@ -14,6 +14,7 @@ import (
 
 	"docent/ingest/source"
 	"docent/ingest/source/sourcetest"
+	"docent/internal/fault"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -196,6 +197,17 @@ func TestLimits(t *testing.T) {
 	k = sourcetest.Kept{}
 	k.Sync(t, open(t, Config{URL: s.URL + "/p0", Prefixes: []string{"/"}, Mode: ModeCrawl, Depth: 100, MaxPages: 5}))
 	sourcetest.Equal(t, "5 pages", keys(k, s), []string{"/p0", "/p1", "/p2", "/p3", "/p4"})
+	if fault.TextOf(k.Err).ID != "web_too_many_pages" {
+		t.Errorf("a crawl that was cut ends with %v", k.Err)
+	}
+	s.pages["/sitemap.xml"] = `<urlset><url><loc>BASE/p1</loc></url><url><loc>BASE/p2</loc></url></urlset>`
+	for limit, want := range map[int]string{1: "web_too_many_pages", 2: ""} {
+		k = sourcetest.Kept{}
+		k.Sync(t, open(t, Config{URL: s.URL + "/sitemap.xml", MaxPages: limit}))
+		if (k.Err == nil) != (want == "") || want != "" && fault.TextOf(k.Err).ID != want || len(k.States) != limit {
+			t.Errorf("a sitemap of 2 pages with the limit %d: %v, %v", limit, keys(k, s), k.Err)
+		}
+	}
 	k = sourcetest.Kept{}
 	k.Sync(t, open(t, Config{URL: s.URL + "/p0", Prefixes: []string{"/"}, Exclude: []string{"/p2"}, Mode: ModeCrawl}))
 	sourcetest.Equal(t, "excluded", keys(k, s), []string{"/p0", "/p1"})
