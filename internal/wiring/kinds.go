@@ -2,6 +2,7 @@ package wiring
 
 import (
 	"path/filepath"
+	"slices"
 
 	"docent/config"
 	"docent/ingest/source"
@@ -114,7 +115,7 @@ var fileOptions = []source.Option{
 	{Name: "hidden", Title: fault.NewText("option_hidden", "also read names that begin with a dot"), Type: "bool", Default: "false"},
 }
 
-var webOptions = []source.Option{
+var webOptions = slices.Concat([]source.Option{
 	{
 		Name: "mode", Title: fault.NewText("option_mode", "page, sitemap, or crawl"), Choices: []string{"page", "sitemap", "crawl"},
 		Default: "page, or sitemap for .xml",
@@ -130,37 +131,40 @@ var webOptions = []source.Option{
 	{Name: "ignore_robots", Title: fault.NewText("option_ignore_robots",
 		"read pages that robots.txt forbids; for your own sites only"), Type: "bool", Default: "false"},
 	{Name: "authorization", Title: fault.NewText("option_authorization", "Authorization header, such as Bearer TOKEN"), Secret: true},
-}
+}, webPace(), []source.Option{maxBytes("52428800")}, patienceOptions("60"))
 
-var feedOptions = []source.Option{
+var feedOptions = slices.Concat([]source.Option{
 	{Name: "linked", Title: fault.NewText("option_linked", "read the linked pages instead of the entries"), Type: "bool", Default: "false"},
 	{Name: "remove_old", Title: fault.NewText("option_remove_old",
 		"remove entries that the feed no longer lists"), Type: "bool", Default: "false"},
 	{Name: "authorization", Title: fault.NewText("option_authorization", "Authorization header, such as Bearer TOKEN"), Secret: true},
-}
+}, []source.Option{maxBytes("20971520")}, patienceOptions("60"))
 
-var gitOptions = append([]source.Option{
+var gitOptions = slices.Concat([]source.Option{
 	{Name: "branch", Title: fault.NewText("option_branch", "branch or tag"), Default: "the repository's default branch"},
 	{Name: "user", Title: fault.NewText("option_git_user", "user name that belongs to the token"), Default: "git"},
 	{Name: "token", Title: fault.NewText("option_git_token", "password or access token"), Secret: true},
-}, fileOptions...)
+}, fileOptions, []source.Option{
+	maxFiles(), maxBytes("20971520"),
+	number("max_repository_bytes", fault.NewText("option_max_repository_bytes", "most bytes of the download"), "536870912"),
+}, patienceOptions("900"))
 
-var s3Options = append([]source.Option{
+var s3Options = slices.Concat([]source.Option{
 	{Name: "region", Title: fault.NewText("option_region", "region of the bucket"), Default: "us-east-1"},
 	{Name: "access_key", Title: fault.NewText("option_access_key", "access key; none for public buckets")},
 	{Name: "secret_key", Title: fault.NewText("option_secret_key", "secret key"), Secret: true},
 	{Name: "session_token", Title: fault.NewText("option_session_token", "session token of temporary keys"), Secret: true},
 	{Name: "virtual_host", Title: fault.NewText("option_virtual_host",
 		"put the bucket's name into the host name"), Type: "bool", Default: "false"},
-}, fileOptions...)
+}, fileOptions, []source.Option{maxFiles(), maxBytes("104857600")}, patienceOptions("300"))
 
-var webdavOptions = append([]source.Option{
+var webdavOptions = slices.Concat([]source.Option{
 	{Name: "user", Title: fault.NewText("option_user", "user name")},
 	{Name: "password", Title: fault.NewText("option_password", "password"), Secret: true},
 	{Name: "token", Title: fault.NewText("option_bearer_token", "bearer token instead of user and password"), Secret: true},
-}, fileOptions...)
+}, fileOptions, []source.Option{maxFiles(), maxBytes("104857600")}, patienceOptions("300"))
 
-var mediawikiOptions = []source.Option{
+var mediawikiOptions = slices.Concat([]source.Option{
 	{
 		Name: "namespaces", Type: "list",
 		Title:   fault.NewText("option_namespaces", "names or numbers of the namespaces to read, comma-separated"),
@@ -168,11 +172,12 @@ var mediawikiOptions = []source.Option{
 	},
 	{Name: "user", Title: fault.NewText("option_wiki_user", "name of a bot password, such as Reader@docent")},
 	{Name: "password", Title: fault.NewText("option_wiki_password", "bot password"), Secret: true},
+	{Name: "reader", Title: fault.NewText("option_wiki_reader", "group of the wiki whose pages the source has, or * for those of everybody")},
 	{Name: "token", Title: fault.NewText("option_wiki_token", "OAuth token instead of user and password"), Secret: true},
 	{Name: "max_pages", Title: fault.NewText("option_max_pages", "most pages of one sync"), Type: "number", Default: "100000"},
-}
+}, []source.Option{maxBytes("20971520")}, patienceOptions("60"))
 
-var forgeOptions = []source.Option{
+var forgeOptions = slices.Concat([]source.Option{
 	{
 		Name: "software", Title: fault.NewText("option_forge_software", "github, gitlab, or gitea, which is also for Forgejo"),
 		Choices: []string{"github", "gitlab", "gitea"}, Default: "what the host's name says",
@@ -181,12 +186,13 @@ var forgeOptions = []source.Option{
 		Name: "parts", Title: fault.NewText("option_forge_parts", "issues, pulls, and wiki, comma-separated"), Type: "list",
 		Default: "all",
 	},
+	{Name: "reader", Title: fault.NewText("option_forge_reader", "public, or the team or group whose documents the source has")},
 	{Name: "token", Title: fault.NewText("option_forge_token", "access token with the right to read"), Secret: true},
 	{
 		Name: "max_items", Title: fault.NewText("option_forge_max_items", "most issues, pull requests, and pages"), Type: "number",
 		Default: "50000",
 	},
-}
+}, patienceOptions("60"))
 
 var singerOptions = []source.Option{
 	{Name: "config", Title: fault.NewText("option_tap_config", "configuration of the tap, a JSON object"), Secret: true, Required: true},
@@ -213,6 +219,9 @@ var imapOptions = []source.Option{
 	{Name: "mailboxes", Title: fault.NewText("option_mailboxes",
 		"mailboxes, with * and %% as wildcards, comma-separated"), Type: "list", Default: "INBOX"},
 	{Name: "certificate", Title: fault.NewText("option_certificate", "certificate authority to trust, in PEM format")},
+	number("max_messages", fault.NewText("option_max_messages", "most messages of the source"), "100000"),
+	maxBytes("52428800"),
+	patienceOptions("300")[0],
 }
 
 // certificates returns the variables that name the trusted certificates.

@@ -16,6 +16,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"docent/config"
@@ -252,6 +255,35 @@ func TestConfinedPartial(t *testing.T) {
 				t.Errorf("%s, remove_old %q: %v", k.Name, options, got)
 			}
 		}
+	}
+}
+
+// TestDocumentedOptions: the reference lists the options that a source can have, and no others.
+func TestDocumentedOptions(t *testing.T) {
+	t.Parallel()
+	reference, err := os.ReadFile("../../docs/reference/sources.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile("(?m)^\\| `(\\w+)` \\|")
+	for _, k := range SourceKinds(config.Config{}) {
+		_, section, ok := strings.Cut(string(reference), "Kind: `"+k.Name+"`.")
+		if !ok {
+			continue // folders have none
+		}
+		section, _, _ = strings.Cut(section, "\n## ")
+		var listed, has []string
+		for _, row := range rows.FindAllStringSubmatch(section, -1) {
+			if row[1] != "url" {
+				listed = append(listed, row[1])
+			}
+		}
+		for _, o := range k.Options {
+			has = append(has, o.Name)
+		}
+		slices.Sort(listed)
+		slices.Sort(has)
+		sourcetest.Equal(t, k.Name, has, listed)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"docent/index/weaviate/weaviatetest"
 	"docent/ingest/encode"
 	"docent/ingest/intake"
+	"docent/ingest/worker"
 	"docent/internal/fault"
 	"docent/internal/pgtest"
 	"docent/rag/corpus"
@@ -18,6 +19,9 @@ import (
 
 func TestMain(m *testing.M) {
 	RunSourceWorker(context.Background())
+	if worker.Requested() {
+		os.Exit(worker.Main(context.Background()))
+	}
 	os.Exit(pgtest.Main(m).Run())
 }
 
