@@ -57,7 +57,7 @@ RACED := ./agent/... ./api/... ./auth/... ./backup ./client/... ./embed/... ./ev
 # whole servers: their packages have raced tests of their own.
 UNRACED := ./agent/definition/syntax ./agent/diagram ./agent/intent/denial ./api/ask ./api/edge ./api/filename ./api/stall \
 	./api/system ./api/transcript ./auth/audit ./embed/bpe ./index/pgwords ./ingest/source/dial ./ingest/source/match \
-	./ingest/source/s3 ./ingest/source/thread ./ingest/source/webdav ./internal/archtest ./internal/disk ./internal/fault \
+	./ingest/source/thread ./ingest/source/webdav ./internal/archtest ./internal/disk ./internal/fault \
 	./internal/meter ./internal/servertest ./internal/trace ./settings ./ws/dialect
 LIST_RACED = comm -23 <(go list $(RACED) | sort) <(go list $(UNRACED) | sort)
 # The race detector leaves out SQLite's code, which is translated from C. Its locks are those of

@@ -63,7 +63,8 @@ var (
 	// commentStart and commentEnd enclose the comments of kramdown and Liquid.
 	commentStart = lazyregexp.New(`^\s*\{(?:::comment|%-?\s*comment\s*-?%)\}\s*$`)
 	commentEnd   = lazyregexp.New(`^\s*\{(?::/(?:comment)?|%-?\s*endcomment\s*-?%)\}\s*$`)
-	// dropped are lines without text: targets, snippets, tables of contents, and the lists of attributes of kramdown; comments of MyST are dropped in texts of MyST.
+	// dropped are lines without text: targets, snippets, tables of contents, and the lists of attributes of kramdown;
+	// comments of MyST are dropped in texts of MyST.
 	dropped = lazyregexp.New(`^\s*(?:\([\w .:/-]+\)=|-{1,2}8<-{1,2}.*|;?--8<--.*|\[\[?_?(?:TOC|toc)_?\]?\]|\\newpage|\\pagebreak|\{:[^{}]*\}|<!--\s*truncate\s*-->)\s*$`)
 	// blockProperty and embedded are lines of Logseq and Roam that are for the program.
 	blockProperty = lazyregexp.New(`^\s*(?:id|collapsed|background-color|created-at|updated-at|heading|query-[a-z-]+|logseq\.[\w.-]+|card-[a-z-]+|ls-type|hl-[a-z-]+):: `)

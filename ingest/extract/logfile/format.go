@@ -73,6 +73,7 @@ func isJournal(f *format.File) bool {
 
 // isFurther reports whether a line continues an entry, as in a stack trace.
 func isFurther(line string) bool {
-	return line[0] == ' ' || line[0] == '\t' || strings.HasPrefix(line, "Caused by: ") || strings.HasPrefix(line, "at ") && strings.HasSuffix(line, ")") || strings.HasPrefix(line, "Traceback ") ||
+	return line[0] == ' ' || line[0] == '\t' || strings.HasPrefix(line, "Caused by: ") ||
+		strings.HasPrefix(line, "at ") && strings.HasSuffix(line, ")") || strings.HasPrefix(line, "Traceback ") ||
 		strings.HasPrefix(line, "goroutine ") || strings.HasPrefix(line, "panic: ")
 }

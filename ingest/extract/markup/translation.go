@@ -29,7 +29,8 @@ var TranslationFormat = format.Format{
 		if !f.IsText() {
 			return format.Match{}
 		}
-		return format.If(f.HasInnerEnding(".po", ".pot", ".xliff", ".xlf") && (xliffMark.Match(f.Head()) || bytes.Contains(f.Head(), []byte("msgid"))), format.Sure)
+		return format.If(f.HasInnerEnding(".po", ".pot", ".xliff", ".xlf") &&
+			(xliffMark.Match(f.Head()) || bytes.Contains(f.Head(), []byte("msgid"))), format.Sure)
 	},
 	Read: format.Bytes(Translation),
 }

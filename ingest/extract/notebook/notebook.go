@@ -243,7 +243,8 @@ var objects = regexp.MustCompile(`^[\[(]?<[^<>\n]{1,200} at 0x[0-9a-f]+>(?:,\s*<
 // a picture.
 func isPicture(text string) bool {
 	text = strings.TrimSpace(text)
-	return objects.MatchString(text[:min(len(text), maxOutput)]) || strings.HasPrefix(text, "<") && strings.HasSuffix(text, ">") && !strings.Contains(text, "\n") && len(text) < 200
+	return objects.MatchString(text[:min(len(text), maxOutput)]) ||
+		strings.HasPrefix(text, "<") && strings.HasSuffix(text, ">") && !strings.Contains(text, "\n") && len(text) < 200
 }
 
 // cut truncates a long output.

@@ -64,7 +64,8 @@ func (r *reader) channel(name string, channel node, operations []eventOperation)
 			first = false
 		}
 		about = r.resolve(about)
-		r.item(0, code(parameter), append([]string{r.typeOf(about.get("schema"))}, limits(about.get("schema"))...), about.get("description").text())
+		schema := about.get("schema")
+		r.item(0, code(parameter), append([]string{r.typeOf(schema)}, limits(schema)...), about.get("description").text())
 	}
 	if !first {
 		r.end()

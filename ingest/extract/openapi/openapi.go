@@ -1,6 +1,6 @@
 // Package openapi reads descriptions of HTTP APIs (OpenAPI 2 and 3, https://spec.openapis.org/oas, and
-// collections of Postman), of events (AsyncAPI 2 and 3, https://www.asyncapi.com), and of JSON values (JSON Schema, https://json-schema.org): each operation and each type becomes a
-// section.
+// collections of Postman), of events (AsyncAPI 2 and 3, https://www.asyncapi.com), and of JSON values
+// (JSON Schema, https://json-schema.org): each operation and each type becomes a section.
 package openapi
 
 import (

@@ -40,11 +40,12 @@ type team struct {
 }
 
 func (t team) called(name string) bool {
-	return strings.EqualFold(t.Name, name) || t.Slug != "" && strings.EqualFold(t.Slug, name) || t.Path != "" && strings.EqualFold(t.Path, name)
+	return strings.EqualFold(t.Name, name) || t.Slug != "" && strings.EqualFold(t.Slug, name) ||
+		t.Path != "" && strings.EqualFold(t.Path, name)
 }
 
-// access returns the parts that Config.Reader may read, as the forge tells. Missing answers count
-// as forbidden.
+// access returns the parts that Config.Reader may read, as the forge tells. Missing answers count as
+// forbidden.
 func (s *Source) access(ctx context.Context) (access, error) {
 	if s.cfg.Reader == "" {
 		return everything(), nil
