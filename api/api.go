@@ -195,6 +195,8 @@ type Config struct {
 	// Lacking returns those of some documents that the reader may not read. Default: nil, everybody
 	// may read everything.
 	Lacking func(ctx context.Context, documents []int64) ([]int64, error)
+	// Readable returns the collections that the reader may read; nil means all. Default: nil, everybody may read everything.
+	Readable func(ctx context.Context) ([]string, error)
 	// Clients are the sessions of MCP clients. The caller closes them. Default: some of
 	// their own, which nobody closes.
 	Clients *mcp.Sessions
@@ -405,7 +407,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	insights.AddRoutes(r, insights.Config{
 		Store: cfg.Insights, Gaps: cfg.Gaps, Approved: cfg.Approved, Documents: cfg.Uploads, Library: shelf, Remover: cfg.Documents,
 		Today: cfg.Today, Quality: cfg.Quality,
-		Managed: access{cfg.Rights, shelf, cfg.Logger}.managed, Lacking: cfg.Lacking,
+		Managed: access{cfg.Rights, shelf, cfg.Logger}.managed, Lacking: cfg.Lacking, Readable: cfg.Readable,
 		Names: cfg.ReadConversations, Audit: cfg.Audit,
 	})
 	return r.Handler()

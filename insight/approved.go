@@ -56,6 +56,9 @@ type ApprovedFilter struct {
 	// Due selects answers to check: their review day is over, or a document or passage below them
 	// changed. It is the present day, YYYY-MM-DD, or "".
 	Due string
+	// Readable are the collections whose documents count for Due, also those below an answer. nil means all and deleted documents,
+	// whose readers are unknown.
+	Readable []string
 	// Before is the id of the last answer of the previous page, or 0.
 	Before int64
 	// Limit is the length of the page.
@@ -80,8 +83,8 @@ type Approvals interface {
 	PutApproved(ctx context.Context, a Approved) error
 	// Approved lists answers, the newest documents first.
 	Approved(ctx context.Context, f ApprovedFilter) ([]Approved, error)
-	// CountDue counts the answers to check on a day, YYYY-MM-DD, in some collections. nil means all.
-	CountDue(ctx context.Context, collections []string, day string) (int64, error)
+	// CountDue counts the answers of a filter. It ignores Before and Limit.
+	CountDue(ctx context.Context, f ApprovedFilter) (int64, error)
 	// ApprovedAnswer returns one answer. It fails with fault.NotFound if it does not exist.
 	ApprovedAnswer(ctx context.Context, document int64) (Approved, error)
 	// ApprovedAnswers returns those of some documents that are approved answers.

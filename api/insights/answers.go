@@ -180,6 +180,9 @@ func (s server) answers(ctx context.Context, in *approvedPageInput) (*approvedPa
 	f := insight.ApprovedFilter{Collections: collections, Before: in.Cursor, Limit: in.Limit + 1}
 	if in.Due {
 		f.Due = presentDay()
+		if f.Readable, err = s.readableCollections(ctx); err != nil {
+			return nil, err
+		}
 	}
 	found, err := s.Approved.Approved(ctx, f)
 	if err != nil {
@@ -194,7 +197,7 @@ func (s server) answers(ctx context.Context, in *approvedPageInput) (*approvedPa
 	for _, a := range found {
 		out.Body.Answers = append(out.Body.Answers, approvedFor(a))
 	}
-	return out, passageRights{s.Lacking}.hide(ctx, out.Body.Answers...)
+	return out, passageRights{s.Lacking}.hide(ctx, out.Body.Answers)
 }
 
 func approvedFor(a insight.Approved) ApprovedAnswer {
@@ -206,9 +209,12 @@ func approvedFor(a insight.Approved) ApprovedAnswer {
 		ID: a.Document, Collection: a.Collection, Questions: a.Questions, Text: a.Text, Signed: a.Signed, Owner: a.Owner, Review: a.Review,
 		Fallback:  strings.HasPrefix(a.Source, rag.FallbackPrefix),
 		Documents: append([]int64{}, a.Documents...), Changed: append([]int64{}, a.Changed...), Passages: passages,
-		Due: a.Outdated() || a.Review != "" && a.Review < presentDay(), Timestamp: a.At,
+		Due: a.Outdated() || overdue(a.Review), Timestamp: a.At,
 	}
 }
+
+// overdue reports whether a review day is over.
+func overdue(review string) bool { return review != "" && review < presentDay() }
 
 func (s server) addAnswer(ctx context.Context, in *approvedAddInput) (*approvedOutput, error) {
 	if err := route.CheckText("collection", in.Body.Collection); err != nil {
@@ -271,8 +277,7 @@ func (s server) putAnswer(ctx context.Context, a insight.Approved, fields Approv
 		return nil, err
 	}
 	a.Questions, a.Text, a.Signed, a.Owner, a.Review = fields.Questions, fields.Text, fields.Signed, fields.Owner, fields.Review
-	a.Documents = fields.Documents
-	if err := (passageRights{s.Lacking}).set(ctx, &a, fields.Passages); err != nil {
+	if err := (passageRights{s.Lacking}).set(ctx, &a, fields); err != nil {
 		return nil, err
 	}
 	if strings.TrimSpace(a.Signed) == "" {
@@ -283,8 +288,11 @@ func (s server) putAnswer(ctx context.Context, a insight.Approved, fields Approv
 		return nil, err
 	}
 	route.Concerns(ctx, strconv.FormatInt(stored.Document, 10))
-	out := &approvedOutput{approvedFor(stored)}
-	return out, passageRights{s.Lacking}.hide(ctx, out.Body)
+	out := []ApprovedAnswer{approvedFor(stored)}
+	if err := (passageRights{s.Lacking}).hide(ctx, out); err != nil {
+		return nil, err
+	}
+	return &approvedOutput{out[0]}, nil
 }
 
 // signer is the name that signs the answers of the principal, or "".

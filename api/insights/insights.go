@@ -25,8 +25,8 @@ type AuditLog interface {
 
 // Today finds things to do. *today.List implements it.
 type Today interface {
-	// Things returns things to do, worst first, for people who see some collections. nil means all.
-	Things(ctx context.Context, collections []string) ([]today.Thing, error)
+	// Things returns things to do, worst first, for people who see some collections, and may read documents in others. nil means all.
+	Things(ctx context.Context, collections, readable []string) ([]today.Thing, error)
 }
 
 // Config connects the routes with the facts.
@@ -53,6 +53,8 @@ type Config struct {
 	// Lacking returns those of some documents that the reader may not read. Default: nil, everybody may
 	// read everything.
 	Lacking func(ctx context.Context, documents []int64) ([]int64, error)
+	// Readable returns the collections that the reader may read; nil means all. Default: nil, everybody may read everything.
+	Readable func(ctx context.Context) ([]string, error)
 	// Names shows who asked. Default: false.
 	Names bool
 	// Audit records readings. Required.

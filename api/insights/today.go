@@ -60,7 +60,11 @@ func (s server) today(ctx context.Context, _ *struct{}) (*todayOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	things, err := s.Today.Things(ctx, collections)
+	readable, err := s.readableCollections(ctx)
+	if err != nil {
+		return nil, err
+	}
+	things, err := s.Today.Things(ctx, collections, readable)
 	if err != nil {
 		return nil, err
 	}

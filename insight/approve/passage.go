@@ -29,13 +29,18 @@ func (w *Writer) link(ctx context.Context, a *insight.Approved, earlier []insigh
 			return fmt.Errorf("read document %d below an answer: %w", p.Document, err)
 		}
 		if known < 0 {
-			return fault.New(fault.Invalid, "approved_passage_absent",
-				"document %d has no such passage that you may read; copy the words from the text of the document", p.Document)
+			return NoPassage(p.Document)
 		}
 		passages = added(passages, earlier[known])
 	}
 	a.Passages = passages
 	return nil
+}
+
+// NoPassage is the error for a passage that is not in a document, or that the reader may not read.
+func NoPassage(document int64) error {
+	return fault.New(fault.Invalid, "approved_passage_absent",
+		"document %d has no such passage that you may read; copy the words from the text of the document", document)
 }
 
 // added adds a passage unless the list has it.

@@ -95,8 +95,8 @@ func Failed(p Plan, sent []Sent) (out []Sent) {
 
 // Today finds things to do. *today.List implements it.
 type Today interface {
-	// Things returns things to do, worst first, for people who see some collections. nil means all.
-	Things(ctx context.Context, collections []string) ([]today.Thing, error)
+	// Things returns things to do, worst first, for people who see some collections, and may read documents in others. nil means all.
+	Things(ctx context.Context, collections, readable []string) ([]today.Thing, error)
 }
 
 // Totals counts questions. insight.Store implements it.

@@ -201,7 +201,7 @@ func (m *memory) JobRuns(context.Context, string) (bool, error) { return m.held 
 // lists gives managers one thing, and everybody else two.
 type lists struct{}
 
-func (lists) Things(_ context.Context, collections []string) ([]today.Thing, error) {
+func (lists) Things(_ context.Context, collections, _ []string) ([]today.Thing, error) {
 	all := []today.Thing{{Kind: today.Review, Count: 1}}
 	if collections == nil {
 		all = append(all, today.Thing{Kind: today.Disk, Percent: 91})
@@ -245,7 +245,9 @@ func (w *world) sender(t *testing.T, change func(*digest.Config)) *digest.Sender
 		Plan:    func() digest.Plan { return w.plan },
 		Now:     func() time.Time { return w.now },
 		Record:  func(_ context.Context, recipient string) { w.recorded = append(w.recorded, recipient) },
-		Managed: func(_ context.Context, user string) ([]string, error) { return []string{"of " + user}, nil },
+		Managed: func(_ context.Context, user string) (managed, readable []string, err error) {
+			return []string{"of " + user}, nil, nil
+		},
 		Notify: func(_ context.Context, subject, _ string, things int) (bool, error) {
 			w.told = append(w.told, fmt.Sprint(subject, things))
 			return true, nil

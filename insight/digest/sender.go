@@ -41,8 +41,8 @@ type Config struct {
 	Totals Totals
 	// Server is the mail server.
 	Server config.Mail
-	// Managed returns the collections of a user; nil means all. It fails for somebody who manages none.
-	Managed func(ctx context.Context, user string) ([]string, error)
+	// Managed returns the collections of a user, and those that the user may read; nil means all. It fails for somebody who manages none.
+	Managed func(ctx context.Context, user string) (managed, readable []string, err error)
 	// Notify tells webhooks about a digest of everything. It reports whether one wants it.
 	Notify func(ctx context.Context, subject, text string, things int) (bool, error)
 	// Record records a problem in the log of the console.
@@ -237,14 +237,14 @@ func (s *Sender) keep(ctx context.Context, sent Sent, failed error) error {
 
 // mail sends the digest of a recipient.
 func (s *Sender) mail(ctx context.Context, client *gomail.Client, plan Plan, r config.Recipient) error {
-	var collections []string
+	var collections, readable []string
 	if r.User != "" {
 		var err error
-		if collections, err = s.cfg.Managed(ctx, r.User); err != nil {
+		if collections, readable, err = s.cfg.Managed(ctx, r.User); err != nil {
 			return err
 		}
 	}
-	d, err := s.Digest(ctx, collections)
+	d, err := s.Digest(ctx, collections, readable)
 	if err != nil {
 		return err
 	}
@@ -252,18 +252,18 @@ func (s *Sender) mail(ctx context.Context, client *gomail.Client, plan Plan, r c
 }
 
 func (s *Sender) notify(ctx context.Context, plan Plan) (bool, error) {
-	d, err := s.Digest(ctx, nil)
+	d, err := s.Digest(ctx, nil, nil)
 	if err != nil {
 		return false, err
 	}
 	return s.cfg.Notify(ctx, d.Subject(plan.Language), d.Text(plan.Language), len(d.Things))
 }
 
-// Digest returns the present digest of collections; nil means everything.
-func (s *Sender) Digest(ctx context.Context, collections []string) (Digest, error) {
+// Digest returns the present digest of collections for somebody who may read some; nil means everything.
+func (s *Sender) Digest(ctx context.Context, collections, readable []string) (Digest, error) {
 	d := Digest{Collections: collections, At: s.cfg.Now()}
 	var err error
-	if d.Things, err = s.cfg.Today.Things(ctx, collections); err != nil {
+	if d.Things, err = s.cfg.Today.Things(ctx, collections, readable); err != nil {
 		return d, err //nolint:wrapcheck // the store names the operation
 	}
 	now := s.cfg.Now().UTC()
@@ -307,7 +307,7 @@ type State struct {
 func (s *Sender) State(ctx context.Context) (State, error) {
 	plan := s.cfg.Plan()
 	out := State{Plan: plan, Mail: s.cfg.Server.URL != "", Next: plan.Next(s.cfg.Now())}
-	d, err := s.Digest(ctx, nil)
+	d, err := s.Digest(ctx, nil, nil)
 	if err != nil {
 		return out, err
 	}

@@ -158,10 +158,12 @@ const (
 )
 
 // Things returns things to do, worst first. collections are those of a manager, who sees nothing else.
-// nil means all.
-func (l *List) Things(ctx context.Context, collections []string) ([]Thing, error) {
+// readable are the collections whose documents may make an answer one to check. nil means all.
+func (l *List) Things(ctx context.Context, collections, readable []string) ([]Thing, error) {
 	var out []Thing
-	steps := []func(context.Context, []string) ([]Thing, error){l.sources, l.documents, l.questions}
+	steps := []func(context.Context, []string) ([]Thing, error){l.sources, l.documents, func(ctx context.Context, collections []string) ([]Thing, error) {
+		return l.questions(ctx, collections, readable)
+	}}
 	if collections == nil {
 		steps = append(steps, l.backup, l.mail)
 		out = append(l.models(), l.disk()...)
@@ -288,13 +290,15 @@ func (l *List) documents(ctx context.Context, collections []string) ([]Thing, er
 	return []Thing{t}, nil
 }
 
-func (l *List) questions(ctx context.Context, collections []string) (out []Thing, err error) {
+func (l *List) questions(ctx context.Context, collections, readable []string) (out []Thing, err error) {
 	now := l.cfg.Now()
 	gaps, err := l.cfg.Gaps.CountGaps(ctx, collections, now.Add(-recent))
 	if err != nil {
 		return nil, err //nolint:wrapcheck // the store names the operation
 	}
-	due, err := l.cfg.Approved.CountDue(ctx, collections, now.UTC().Format(time.DateOnly))
+	due, err := l.cfg.Approved.CountDue(ctx, insight.ApprovedFilter{
+		Collections: collections, Due: now.UTC().Format(time.DateOnly), Readable: readable,
+	})
 	if err != nil {
 		return nil, err //nolint:wrapcheck // the store names the operation
 	}

@@ -33,9 +33,9 @@ func (c counts) CountGaps(_ context.Context, _ []string, since time.Time) (insig
 	return c.gaps, nil
 }
 
-func (c counts) CountDue(_ context.Context, _ []string, day string) (int64, error) {
-	if day != "2026-05-03" {
-		return 0, errors.New("the day is " + day)
+func (c counts) CountDue(_ context.Context, f insight.ApprovedFilter) (int64, error) {
+	if f.Due != "2026-05-03" || !slices.Equal(f.Readable, f.Collections) {
+		return 0, fmt.Errorf("the filter is %+v", f)
 	}
 	return c.due, nil
 }
@@ -63,7 +63,7 @@ func healthy() today.Config {
 // lines returns the things to do of somebody as lines.
 func lines(t *testing.T, cfg today.Config, collections []string) (out []string) {
 	t.Helper()
-	things, err := today.New(cfg).Things(t.Context(), collections)
+	things, err := today.New(cfg).Things(t.Context(), collections, collections)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -134,6 +134,16 @@ func (l *linking) hidden(t *testing.T) {
 	if body = l.send(t, l.root, http.MethodGet, "/api/insight/answers", "", http.StatusOK); !strings.Contains(body, secretQuote) {
 		t.Errorf("the hidden passage is gone: %s", body)
 	}
+	// Known words of a passage are refused like unknown ones, and documents are ignored like missing ones.
+	l.send(t, l.manager, http.MethodPut, l.at, linkedAnswer(linked(1, secretQuote)), http.StatusBadRequest)
+	withDocuments := func(ids string) string { return `{"documents":` + ids + `,` + linkedAnswer(linked(2, openQuote))[1:] }
+	if body = l.send(t, l.manager, http.MethodPut, l.at, withDocuments("[1,2,999]"), http.StatusOK); !strings.Contains(body, `"documents":[2]`) {
+		t.Errorf("a manager linked documents: %s", body)
+	}
+	l.send(t, l.root, http.MethodPut, l.at, withDocuments("[1,2]")[:len(withDocuments("[1,2]"))-2]+","+linked(1, secretQuote)+"]}", http.StatusOK)
+	if body = l.send(t, l.manager, http.MethodPut, l.at, linkedAnswer(linked(2, openQuote)), http.StatusOK); !strings.Contains(body, `"documents":[1]`) {
+		t.Errorf("a manager removed a document: %s", body)
+	}
 }
 
 // deleted deletes one of the documents.
@@ -144,12 +154,17 @@ func (l *linking) deleted(t *testing.T) {
 		t.Errorf("answers to check: %s", due)
 	}
 	l.send(t, l.root, http.MethodDelete, "/api/documents/1", "", http.StatusNoContent)
-	for _, w := range []who{l.root, l.manager} {
+	for _, w := range []who{l.root, l.manager} { // the manager does not learn about documents of others
+		may := w.Name == l.root.Name
 		due := l.send(t, w, http.MethodGet, list, "", http.StatusOK)
-		if !strings.Contains(due, `"deleted":true`) || strings.Contains(due, "Zqmidnight") != (w.Name == l.root.Name) {
+		if strings.Contains(due, `"deleted":true`) != may || strings.Contains(due, "Zqmidnight") != may || strings.Contains(due, `"answers":[]`) == may {
 			t.Errorf("answers to check, for %s: %s", w.Name, due)
 		}
-		if today := l.send(t, w, http.MethodGet, "/api/today", "", http.StatusOK); !strings.Contains(today, `"answers_due"`) {
+		all := l.send(t, w, http.MethodGet, "/api/insight/answers", "", http.StatusOK)
+		if strings.Contains(all, `"due":true`) != may || strings.Contains(all, `"changed":true`) != may || strings.Contains(all, `"changed":[1]`) != may {
+			t.Errorf("answers, for %s: %s", w.Name, all)
+		}
+		if today := l.send(t, w, http.MethodGet, "/api/today", "", http.StatusOK); strings.Contains(today, `"answers_due"`) != may {
 			t.Errorf("today, for %s: %s", w.Name, today)
 		}
 	}

@@ -24,7 +24,7 @@ func newDigest(s *Server, list *today.List) (*digest.Sender, error) {
 	out, err := digest.New(digest.Config{
 		Store: s.DB.Digests, Leases: s.DB.Jobs, Today: list, Totals: s.DB.Insights, Server: s.Config.Mail,
 		Plan:    func() digest.Plan { return digestPlan(s.now().store.Config) },
-		Managed: func(ctx context.Context, user string) ([]string, error) { return managedBy(ctx, s, user) },
+		Managed: func(ctx context.Context, user string) (managed, readable []string, err error) { return managedBy(ctx, s, user) },
 		Notify: func(ctx context.Context, subject, text string, things int) (bool, error) {
 			wanted, err := s.Webhooks.Wanted(ctx, webhook.DigestWeekly)
 			if wanted && err == nil {
@@ -46,36 +46,36 @@ func newDigest(s *Server, list *today.List) (*digest.Sender, error) {
 	return out, nil
 }
 
-// managedBy returns the collections that a user manages; nil means all.
-func managedBy(ctx context.Context, s *Server, user string) ([]string, error) {
+// managedBy returns the collections that a user manages, and those that the user may read; nil means all.
+func managedBy(ctx context.Context, s *Server, user string) (managed, readable []string, err error) {
 	if s.authenticator == nil {
-		return nil, nil // everybody sees everything
+		return nil, nil, nil // everybody sees everything
 	}
 	record, err := s.DB.Users.User(ctx, auth.UserName(user))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p := auth.Principal{ID: "user:" + record.Name, Scopes: record.Scopes}
 	switch {
 	case record.Disabled:
-		return nil, digest.Disabled(record.Name)
+		return nil, nil, digest.Disabled(record.Name)
 	case p.May(auth.Admin):
-		return nil, nil
+		return nil, nil, nil
 	}
-	var out []string
 	if p.May(auth.Ingest) {
 		access, err := s.rights.Access(auth.NewContext(ctx, p))
 		if err != nil {
-			return nil, err //nolint:wrapcheck // the store names the operation
+			return nil, nil, err //nolint:wrapcheck // the store names the operation
 		}
-		for _, name := range access.Readable(nil) {
+		readable = access.Readable(nil)
+		for _, name := range readable {
 			if access.Level(name) >= rights.Manage {
-				out = append(out, name)
+				managed = append(managed, name)
 			}
 		}
 	}
-	if len(out) == 0 {
-		return nil, digest.ManagesNothing(record.Name)
+	if len(managed) == 0 {
+		return nil, nil, digest.ManagesNothing(record.Name)
 	}
-	return out, nil
+	return managed, readable, nil
 }

@@ -125,3 +125,9 @@ func (s *Server) newAsking(cfg config.Config) (*pipeline.Pipeline, error) {
 func (s *Server) lacking(ctx context.Context, documents []int64) ([]int64, error) {
 	return s.rights.Lacking(ctx, documents, rights.Read) //nolint:wrapcheck // the error is complete
 }
+
+// readable returns the collections that the reader of ctx may read; nil means all.
+func (s *Server) readable(ctx context.Context) ([]string, error) {
+	access, err := s.rights.Access(ctx)
+	return access.Readable(nil), err //nolint:wrapcheck // the error is complete
+}

@@ -67,22 +67,29 @@ const (
 	changedPassage = `CASE WHEN t.id IS NULL THEN true WHEN t.version = p.revision THEN false ELSE strpos(t.text, p.quote) = 0 END`
 )
 
-// addDue selects the answers to check on a day, in some collections.
-func (c *conditions) addDue(collections []string, day string) {
-	if collections != nil {
-		c.add(`c.name IN (SELECT unnest(` + c.arg(store.Texts(collections)) + `::text[]))`)
+// addDue selects the answers of a filter.
+func (c *conditions) addDue(f insight.ApprovedFilter) {
+	if f.Collections != nil {
+		c.add(`c.name IN (SELECT unnest(` + c.arg(store.Texts(f.Collections)) + `::text[]))`)
 	}
-	if day != "" {
-		c.add(`(a.review <> '' AND a.review < ` + c.arg(day) + ` OR EXISTS (SELECT 1 FROM approved_link l
-			WHERE l.document_id = a.document_id AND ` + changedLink + `)
-			OR EXISTS (SELECT 1` + linkedPassage + `WHERE p.document_id = a.document_id AND ` + changedPassage + `))`)
+	if f.Due == "" {
+		return
 	}
+	link, passage := changedLink, changedPassage
+	if f.Readable != nil {
+		readable := ` IN (SELECT r.id FROM document r JOIN collection k ON k.id = r.collection_id
+			WHERE k.name IN (SELECT unnest(` + c.arg(store.Texts(f.Readable)) + `::text[]))) AND `
+		link, passage = `l.linked`+readable+link, `p.linked`+readable+passage
+	}
+	c.add(`(a.review <> '' AND a.review < ` + c.arg(f.Due) + ` OR EXISTS (SELECT 1 FROM approved_link l
+		WHERE l.document_id = a.document_id AND ` + link + `)
+		OR EXISTS (SELECT 1` + linkedPassage + `WHERE p.document_id = a.document_id AND ` + passage + `))`)
 }
 
-// CountDue counts approved answers to check; see insight.Approvals.
-func (s approvals) CountDue(ctx context.Context, collections []string, day string) (n int64, err error) {
+// CountDue counts approved answers; see insight.Approvals.
+func (s approvals) CountDue(ctx context.Context, f insight.ApprovedFilter) (n int64, err error) {
 	c := &conditions{}
-	c.addDue(collections, day)
+	c.addDue(f)
 	err = row(ctx, s.db, `SELECT count(*) FROM approved_answer a JOIN document d ON d.id = a.document_id
 		JOIN collection c ON c.id = d.collection_id`+c.where(), c.args...).Scan(&n)
 	return n, s.db.Fail("count approved answers", err)
@@ -91,7 +98,7 @@ func (s approvals) CountDue(ctx context.Context, collections []string, day strin
 // Approved lists approved answers; see insight.Approvals.
 func (s approvals) Approved(ctx context.Context, f insight.ApprovedFilter) ([]insight.Approved, error) {
 	c := &conditions{}
-	c.addDue(f.Collections, f.Due)
+	c.addDue(f)
 	if f.Before != 0 {
 		c.add(`a.document_id < ` + c.arg(f.Before))
 	}

@@ -57,7 +57,7 @@ func TestApproved(t *testing.T) {
 			if c.filter.Before != 0 {
 				continue
 			}
-			if n, err := w.CountDue(t.Context(), c.filter.Collections, c.filter.Due); err != nil || n != int64(c.want) {
+			if n, err := w.CountDue(t.Context(), c.filter); err != nil || n != int64(c.want) {
 				t.Errorf("%+v: %d counted, want %d: %v", c.filter, n, c.want, err)
 			}
 		}
@@ -112,8 +112,20 @@ func TestApprovedPassages(t *testing.T) {
 			if state := fmt.Sprintf("%s %t %t", p.Title, p.Changed, p.Deleted); state != want || p.Quote != quote {
 				t.Errorf("%s: the passage is %q %s, want %s", what, p.Quote, state, want)
 			}
-			if n, err := w.CountDue(t.Context(), []string{"support"}, "2026-05-03"); err != nil || n != due {
-				t.Errorf("%s: %d answers are due, want %d: %v", what, n, due, err)
+			inManual := due // for people who may read the manual, but no deleted document
+			if p.Deleted {
+				inManual = 0
+			}
+			for _, c := range []struct {
+				readable []string
+				want     int64
+			}{{nil, due}, {[]string{"manual"}, inManual}, {[]string{"support"}, 0}} {
+				f := insight.ApprovedFilter{Collections: []string{"support"}, Due: "2026-05-03", Readable: c.readable, Limit: 2}
+				list, err := w.Approved(t.Context(), f)
+				storetest.OK(t, err)
+				if n, err := w.CountDue(t.Context(), f); err != nil || n != c.want || int64(len(list)) != n {
+					t.Errorf("%s: %d answers are due, %d in a list, want %d, for readers of %v: %v", what, n, len(list), c.want, c.readable, err)
+				}
 			}
 		}
 		check("at first", "Manual false false", 0)
@@ -126,5 +138,14 @@ func TestApprovedPassages(t *testing.T) {
 		_, err = w.RemoveDocuments(t.Context(), []int64{manual.ID})
 		storetest.OK(t, err)
 		check("without the document", " true true", 1)
+		a.Passages, a.Documents = nil, []int64{put("A permit costs 40 euros.\n").ID}
+		storetest.OK(t, w.PutApproved(t.Context(), a))
+		put("A permit costs 50 euros.\n")
+		for readable, want := range map[string]int64{"manual": 1, "support": 0} {
+			f := insight.ApprovedFilter{Due: "2026-05-03", Readable: []string{readable}}
+			if n, err := w.CountDue(t.Context(), f); err != nil || n != want {
+				t.Errorf("%d answers with a changed document are due, want %d, for readers of %s: %v", n, want, readable, err)
+			}
+		}
 	})
 }
