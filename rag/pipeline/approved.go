@@ -22,14 +22,21 @@ type Approved interface {
 // Documents reads documents. corpus.Library implements it. The errors have fault.NotFound for documents that the reader of the context
 // may not read.
 type Documents interface {
+	// Documents lists documents without Text.
+	Documents(ctx context.Context, filter corpus.DocumentFilter) ([]corpus.Document, error)
 	// Document returns a document with its Text.
 	Document(ctx context.Context, id int64) (corpus.Document, error)
 	// DocumentChunks returns a document's chunks whose ordinal is greater than after, by ordinal.
 	DocumentChunks(ctx context.Context, id int64, after, limit int) ([]corpus.Chunk, error)
 }
 
-// maxLinks is the number of links of an approved answer that are shown.
-const maxLinks = 20
+// Limits of the links of an approved answer.
+const (
+	// maxLinks is the number of links that are shown.
+	maxLinks = 20
+	// maxPages is the number of pages of chunks that are read to find a passage, and chunkPage their length.
+	maxPages, chunkPage = 10, 1000
+)
 
 // answerApproved answers with an approved answer, or remembers it as a fallback, if its document is among the results, and one of its
 // questions is the question. The search has applied the collections of the request and the rights
@@ -69,7 +76,7 @@ func answerApproved(ctx context.Context, a *answering) error {
 func approve(ctx context.Context, a *answering, answer rag.Approved) error {
 	own := func(p rag.Passage) bool { return p.DocumentID == answer.Document }
 	first := a.out.Passages[slices.IndexFunc(a.out.Passages, own)]
-	linked, err := linkedPassages(ctx, a.pipeline.cfg.Documents, answer, first.Score)
+	linked, err := linkedPassages(ctx, a.pipeline.cfg.Documents, answer, a.req, first.Score)
 	if err != nil {
 		return err
 	}
@@ -100,13 +107,19 @@ func approve(ctx context.Context, a *answering, answer rag.Approved) error {
 	return nil
 }
 
-// linkedPassages returns the passages below an approved answer that exist, and that the reader may read. documents may be nil.
-func linkedPassages(ctx context.Context, documents Documents, answer rag.Approved, score float64) (out []rag.Passage, err error) {
+// linkedPassages returns the passages below an approved answer that exist, that the reader may read, and that a request searches. Its
+// Documents include those of its Place. documents may be nil.
+func linkedPassages(
+	ctx context.Context, documents Documents, answer rag.Approved, req rag.Request, score float64,
+) (out []rag.Passage, err error) {
 	if documents == nil {
 		return nil, nil
 	}
 	for _, l := range answer.Links[:min(maxLinks, len(answer.Links))] {
-		p, err := passageOf(ctx, documents, l)
+		if len(req.Documents) > 0 && !slices.Contains(req.Documents, l.Document) {
+			continue
+		}
+		p, err := passageOf(ctx, documents, l, req.Collections)
 		switch {
 		case fault.KindOf(err) == fault.NotFound:
 			continue
@@ -120,24 +133,37 @@ func linkedPassages(ctx context.Context, documents Documents, answer rag.Approve
 	return out, nil
 }
 
-// passageOf returns the chunk with the beginning of a link, the first chunk for a whole document, or nil if the document no longer has
-// the passage.
-func passageOf(ctx context.Context, documents Documents, l rag.Link) (*corpus.Passage, error) {
-	doc, err := documents.Document(ctx, l.Document)
-	if err != nil {
+// passageOf returns the chunk with the beginning of a link, or the first chunk for a whole document. It returns nil if the document no
+// longer has the passage, has it behind the last page, or is not in the collections. No collections mean all.
+func passageOf(ctx context.Context, documents Documents, l rag.Link, collections []string) (*corpus.Passage, error) {
+	filter := corpus.DocumentFilter{ID: l.Document, Limit: 1}
+	if len(collections) > 0 {
+		filter.Collections = collections
+	}
+	found, err := documents.Documents(ctx, filter)
+	if err != nil || len(found) == 0 {
 		return nil, err //nolint:wrapcheck // the caller names the operation
 	}
-	at := strings.Index(doc.Text, l.Quote) // 0 for the whole document
-	doc.Text = ""
-	const page = 1000
-	for after := -1; at >= 0; {
+	at, page := 0, 1
+	if l.Quote != "" {
+		doc, err := documents.Document(ctx, l.Document)
+		if err != nil {
+			return nil, err //nolint:wrapcheck // the caller names the operation
+		}
+		at, page = strings.Index(doc.Text, l.Quote), chunkPage
+	}
+	after := -1
+	for range maxPages {
+		if at < 0 {
+			break
+		}
 		chunks, err := documents.DocumentChunks(ctx, l.Document, after, page)
 		if err != nil {
 			return nil, err //nolint:wrapcheck // the caller names the operation
 		}
 		for _, c := range chunks {
-			if c.End > at {
-				return &corpus.Passage{Chunk: c, Document: doc}, nil
+			if c.End > at || l.Quote == "" {
+				return &corpus.Passage{Chunk: c, Document: found[0]}, nil
 			}
 			after = c.Ordinal
 		}

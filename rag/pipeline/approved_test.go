@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,10 +61,24 @@ func TestApprovedAnswer(t *testing.T) {
 	}
 }
 
-// linkedDocuments are documents with their chunks.
+// linkedDocuments are documents with their chunks, in the collection "manuals". It allows no whole text of wholeOnly, and no second
+// chunk.
 type linkedDocuments map[int64][]corpus.Chunk
 
+// wholeOnly is a document that is only linked as a whole.
+const wholeOnly = 52
+
+func (l linkedDocuments) Documents(_ context.Context, f corpus.DocumentFilter) ([]corpus.Document, error) {
+	if l[f.ID] == nil || len(f.Collections) > 0 && !slices.Contains(f.Collections, "manuals") {
+		return nil, nil
+	}
+	return []corpus.Document{{ID: f.ID, Title: "Manual", Collection: "manuals"}}, nil
+}
+
 func (l linkedDocuments) Document(_ context.Context, id int64) (corpus.Document, error) {
+	if id == wholeOnly {
+		return corpus.Document{}, errors.New("the whole text was read")
+	}
 	if l[id] == nil {
 		return corpus.Document{}, fault.New(fault.NotFound, "no_document", "there is no document %d", id)
 	}
@@ -75,8 +90,18 @@ func (l linkedDocuments) Document(_ context.Context, id int64) (corpus.Document,
 }
 
 func (l linkedDocuments) DocumentChunks(_ context.Context, id int64, after, limit int) ([]corpus.Chunk, error) {
+	if id == wholeOnly && limit != 1 || limit > chunkPage || after >= maxPages*chunkPage {
+		return nil, fmt.Errorf("read %d chunks after %d of document %d", limit, after, id)
+	}
 	all := l[id]
 	return all[min(len(all), after+1):min(len(all), after+1+limit)], nil
+}
+
+// placed has one document in each place.
+type placed struct{ *shelf }
+
+func (placed) DocumentIDs(context.Context, corpus.DocumentFilter) ([]int64, error) {
+	return []int64{50}, nil
 }
 
 // TestApprovedLinks cites the passages below an approved answer that exist and that the reader may read.
@@ -85,19 +110,20 @@ func TestApprovedLinks(t *testing.T) {
 	s := memoryShelf()
 	s.results[1].Passage.Document.Source = rag.ApprovedPrefix + "x.md"
 	var long []corpus.Chunk
-	for i := range 1500 {
+	for i := range maxPages*chunkPage + 1500 {
 		long = append(long, corpus.Chunk{ID: int64(10_000 + i), DocumentID: 50, Ordinal: i, Text: fmt.Sprintf("%05d\n", i), Start: 6 * i, End: 6*i + 6})
 	}
 	found := s.results[2].Passage.Chunk
 	found.Start, found.End, found.Ordinal = 0, len(found.Text), 0
 	r, err := New(Config{
-		Retriever: s, Shelf: s, Static: testStatic, Documents: linkedDocuments{50: long, found.DocumentID: {found}},
+		Retriever: s, Shelf: placed{s}, Static: testStatic, Documents: linkedDocuments{50: long, wholeOnly: long[:3], found.DocumentID: {found}},
 		Approved: approvedList{{
 			Document: s.results[1].Passage.DocumentID, Questions: []string{"How do I set the buffers?"}, Text: "Set them to a quarter of the memory. More memory does not help.", Signed: "Support",
 			Links: []rag.Link{
 				{Document: 50, Quote: "01200\n01201"},
 				{Document: 50, Quote: "01200"},
 				{Document: 50, Quote: "gone"},
+				{Document: 50, Quote: "11200"}, // too far
 				{Document: 51, Quote: "unreadable"},
 				{Document: 50},
 				{Document: found.DocumentID, Quote: "performance of sorting"},
@@ -120,6 +146,28 @@ func TestApprovedLinks(t *testing.T) {
 	if !slices.Equal(ids, want) || !strings.HasSuffix(got.Text, "More memory does not help. [1][2][3][4]") || !slices.Equal(last.Passages, []int{1, 2, 3, 4}) ||
 		!slices.Equal(got.Sentences[0].Passages, []int{1}) {
 		t.Errorf("passages %d, want %d, with %q and %+v", ids, want, got.Text, got.Sentences)
+	}
+	for name, c := range map[string]struct {
+		req  rag.Request
+		want []int64
+	}{
+		"other collection": {rag.Request{Collections: []string{"blog"}}, nil},
+		"collection":       {rag.Request{Collections: []string{"manuals"}}, []int64{11_200, 10_000, found.ID}},
+		"documents":        {rag.Request{Documents: []int64{found.DocumentID}}, []int64{found.ID}},
+		"tag":              {rag.Request{Place: corpus.Place{Tags: []string{"pumps"}}}, []int64{11_200, 10_000}}, // of placed
+	} {
+		c.req.Question = "How do I set the buffers?"
+		got, err := r.Run(t.Context(), c.req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var cited []int64
+		for _, p := range got.Passages[1:max(1, strings.Count(got.Text, "][")+1)] {
+			cited = append(cited, p.ID)
+		}
+		if !slices.Equal(cited, c.want) || !strings.Contains(got.Text, "Answered by") {
+			t.Errorf("%s: cited %d, want %d, with %q", name, cited, c.want, got.Text)
+		}
 	}
 	if got.Passages[1].Document.Title != "Manual" || got.Passages[1].Document.Text != "" {
 		t.Errorf("the document is %+v", got.Passages[1].Document)
