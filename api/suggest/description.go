@@ -68,7 +68,7 @@ func (s routes) description(ctx context.Context, in *describeInput) (*describeOu
 }
 
 // describe returns the stored description of a document, or lets a model write it. If the model fails, the description is empty and not
-// stored.
+// stored. It fails if the reader left or has used up the tokens, so that others get a description.
 func (s routes) describe(ctx context.Context, doc corpus.Document, model llm.Model, key string) (describe.Description, error) {
 	d, err := s.cfg.Describing.Store.Description(ctx, doc.ID)
 	if err != nil || d.Key == key {
@@ -91,6 +91,9 @@ func (s routes) describe(ctx context.Context, doc corpus.Document, model llm.Mod
 		return d, err //nolint:wrapcheck // the error is complete
 	}
 	answer, err := llm.Ask(ctx, model, llm.Request{Messages: []llm.Message{llm.Text(llm.User, prompt)}, MaxTokens: describe.MaxTokens})
+	if err != nil && (ctx.Err() != nil || llm.Refused(err)) {
+		return d, err //nolint:wrapcheck // the error is complete
+	}
 	if err != nil {
 		s.cfg.Describing.Logger.WarnContext(ctx, "the model did not describe a document", "document", doc.ID, "error", err)
 		return describe.Description{}, nil

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"docent/internal/fault"
 	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/rag"
@@ -27,6 +29,13 @@ func (d described) PutDescription(_ context.Context, id int64, written describe.
 	return nil
 }
 
+// usedUp is the error of a reader whose tokens are used up.
+type usedUp struct{ error }
+
+func (usedUp) RetryAfter() time.Duration { return time.Hour }
+
+func (u usedUp) Unwrap() error { return u.error }
+
 // TestDescription describes a document once for each content, also after a restart, and leaves out what does not fit the document.
 func TestDescription(t *testing.T) {
 	l := newShelf()
@@ -36,10 +45,10 @@ func TestDescription(t *testing.T) {
 			"What do I close before I open the filter?\nWhere is the lost filter of the pump?\nWho is the mayor of Lisbon?\nHow do I open the filter?",
 		"I am a language model.", "The valves of the filter.\nWhich valves?",
 	}
-	fails := false
+	fails, failure := false, errors.New("no key")
 	model := llmtest.NewModel(func(n int, _ llmtest.Request) llmtest.Reply {
 		if fails {
-			return llmtest.Reply{Err: errors.New("no key")}
+			return llmtest.Reply{Err: failure}
 		}
 		return llmtest.Say(written[n])
 	})
@@ -94,7 +103,15 @@ func TestDescription(t *testing.T) {
 	if store[2].Key == describe.Key(l.docs[1], "scripted") {
 		t.Error("a failure was stored")
 	}
+	l.docs[1].SHA256, failure = "four", fault.New(fault.RateLimited, "test_sentence", "no tokens")
+	failure = usedUp{failure}
+	if _, err := s.description(t.Context(), &describeInput{ID: 2}); !errors.Is(err, failure) {
+		t.Errorf("a reader without tokens: %v", err)
+	}
+	fails = false
+	written = append(written, "", "The feed pump has a filter behind two valves.")
+	check("another reader", 5, "scripted", "The feed pump has a filter behind two valves.")
 	l.docs[1].Status = corpus.Failed
 	s = restart()
-	check("a failed document", 3, "")
+	check("a failed document", 5, "")
 }
