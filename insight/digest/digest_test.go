@@ -241,10 +241,10 @@ func (w *world) sender(t *testing.T, change func(*digest.Config)) *digest.Sender
 	t.Helper()
 	cfg := digest.Config{
 		Store: w.store, Leases: w.store, Today: lists{}, Totals: lists{},
-		Server:  config.Mail{URL: w.mail.URL, Password: w.mail.Password, From: "docent@example.com"},
-		Plan:    func() digest.Plan { return w.plan },
-		Now:     func() time.Time { return w.now },
-		Record:  func(_ context.Context, recipient string) { w.recorded = append(w.recorded, recipient) },
+		Server: config.Mail{URL: w.mail.URL, Password: w.mail.Password, From: "docent@example.com"},
+		Plan:   func() digest.Plan { return w.plan },
+		Now:    func() time.Time { return w.now },
+		Record: func(_ context.Context, recipient string) { w.recorded = append(w.recorded, recipient) },
 		Managed: func(_ context.Context, user string) (managed, readable []string, err error) {
 			return []string{"of " + user}, nil, nil
 		},

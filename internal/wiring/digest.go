@@ -23,8 +23,10 @@ func digestPlan(cfg config.Config) digest.Plan {
 func newDigest(s *Server, list *today.List) (*digest.Sender, error) {
 	out, err := digest.New(digest.Config{
 		Store: s.DB.Digests, Leases: s.DB.Jobs, Today: list, Totals: s.DB.Insights, Server: s.Config.Mail,
-		Plan:    func() digest.Plan { return digestPlan(s.now().store.Config) },
-		Managed: func(ctx context.Context, user string) (managed, readable []string, err error) { return managedBy(ctx, s, user) },
+		Plan: func() digest.Plan { return digestPlan(s.now().store.Config) },
+		Managed: func(ctx context.Context, user string) (managed, readable []string, err error) {
+			return managedBy(ctx, s, user)
+		},
 		Notify: func(ctx context.Context, subject, text string, things int) (bool, error) {
 			wanted, err := s.Webhooks.Wanted(ctx, webhook.DigestWeekly)
 			if wanted && err == nil {
