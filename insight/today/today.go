@@ -161,7 +161,9 @@ const (
 // readable are the collections whose documents may make an answer one to check. nil means all.
 func (l *List) Things(ctx context.Context, collections, readable []string) ([]Thing, error) {
 	var out []Thing
-	questions := func(ctx context.Context, collections []string) ([]Thing, error) { return l.questions(ctx, collections, readable) }
+	questions := func(ctx context.Context, collections []string) ([]Thing, error) {
+		return l.questions(ctx, collections, readable)
+	}
 	steps := []func(context.Context, []string) ([]Thing, error){l.sources, l.documents, questions}
 	if collections == nil {
 		steps = append(steps, l.backup, l.mail)
