@@ -180,7 +180,7 @@ func (s server) answers(ctx context.Context, in *approvedPageInput) (*approvedPa
 	f := insight.ApprovedFilter{Collections: collections, Before: in.Cursor, Limit: in.Limit + 1}
 	if in.Due {
 		f.Due = presentDay()
-		if f.Readable, err = s.readableCollections(ctx); err != nil {
+		if f.Readable, err = readableCollections(ctx, s.Config); err != nil {
 			return nil, err
 		}
 	}

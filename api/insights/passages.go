@@ -82,9 +82,9 @@ func (r passageRights) set(ctx context.Context, a *insight.Approved, fields Appr
 }
 
 // readableCollections returns the collections that the reader may read; nil means all.
-func (s server) readableCollections(ctx context.Context) ([]string, error) {
-	if s.Readable == nil {
+func readableCollections(ctx context.Context, cfg Config) ([]string, error) {
+	if cfg.Readable == nil {
 		return nil, nil
 	}
-	return s.Readable(ctx)
+	return cfg.Readable(ctx)
 }

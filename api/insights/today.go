@@ -60,7 +60,7 @@ func (s server) today(ctx context.Context, _ *struct{}) (*todayOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	readable, err := s.readableCollections(ctx)
+	readable, err := readableCollections(ctx, s.Config)
 	if err != nil {
 		return nil, err
 	}

@@ -95,7 +95,8 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 	}
 	if s.authenticator != nil {
 		cfg.Logins, cfg.People, cfg.Provider = s.authenticator, auth.NewPeople(s.authenticator), auth.NewSignIns(s.authenticator)
-		cfg.Rights, cfg.Lacking, cfg.Readable = s.rights, s.lacking, s.readable
+		cfg.Rights, cfg.Lacking = s.rights, s.lacking
+		cfg.Readable = func(ctx context.Context) ([]string, error) { return readable(ctx, s.rights) }
 	}
 	return cfg
 }

@@ -127,7 +127,7 @@ func (s *Server) lacking(ctx context.Context, documents []int64) ([]int64, error
 }
 
 // readable returns the collections that the reader of ctx may read; nil means all.
-func (s *Server) readable(ctx context.Context) ([]string, error) {
-	access, err := s.rights.Access(ctx)
+func readable(ctx context.Context, r *rights.Rights) ([]string, error) {
+	access, err := r.Access(ctx)
 	return access.Readable(nil), err //nolint:wrapcheck // the error is complete
 }
