@@ -145,6 +145,11 @@ func (r answering) answerCount(negative bool) Reply {
 			return r.answerSumOf(c, rows)
 		}
 	}
+	if c, ok := r.quantity(); ok && r.asks(sumPhrases) && !negative && (noun < 0 || r.roles[noun] != condition && !r.isLabelWord(noun)) {
+		if rows := r.t.valued(r.selected(), c); len(rows) > 1 { // "how many plants in stock all together"
+			return r.answerSumOf(c, rows)
+		}
+	}
 	if len(asked) == 0 && r.onlyNamed() && r.namesRow() && !follows { // one thing is not counted
 		return r.unclear(r.noColumn())
 	}
@@ -343,7 +348,7 @@ func lastWord(c Column) word {
 
 // compares reports whether a comparative asks to compare two rows.
 func (r *reading) compares() bool {
-	if len(r.conditions) > 0 || len(r.filters) < 2 {
+	if len(r.conditions) > 0 || len(r.filters) < 2 || phrased(r, sumPhrases) {
 		return false
 	}
 	for i := range r.words {

@@ -207,6 +207,11 @@ func (r answering) operate() Reply {
 		}
 	}
 	e, superlative := r.extreme()
+	if !superlative && len(r.superlatives()) > 1 {
+		reply := r.unclear(r.noOperation())
+		reply.score += malusNothing
+		return reply
+	}
 	negative := r.negative()
 	_, _, stocked := r.stockValue()
 	differs := r.asks(differPhrases) || r.compares()
@@ -215,6 +220,13 @@ func (r answering) operate() Reply {
 	}
 	switch {
 	case negative && !r.asks(countPhrases):
+		rows, asked := r.selected(), r.asked()
+		if list := trains(r); len(rows) == 1 && len(asked) == 0 && len(list) > 0 {
+			return r.answerAcross(rows[0], list, true)
+		}
+		if len(rows) == 1 && len(asked) == 1 && len(asked[0].columns) > 1 && r.t.sameKind(asked[0].columns) {
+			return r.answerAcross(rows[0], asked[0].columns, true)
+		}
 		return r.answerWithout()
 	case differs:
 		return r.answerDifference()
@@ -232,9 +244,13 @@ func (r answering) operate() Reply {
 	return r.answerRows()
 }
 
+// didPhrases ask for a sum together with a verb of payments, as in "what did we spend on tools".
+var didPhrases = phrases("what did | what do | what have | what has | was haben | was hat | was habe")
+
 // spends reports whether the question asks how much was paid, which is a sum of amounts.
 func (r answering) spends() bool {
-	return r.asks(muchPhrases) && slices.ContainsFunc(r.words, func(w word) bool { return spending[w.text] }) &&
+	asks := r.asks(muchPhrases) || phrased(r.reading, didPhrases)
+	return asks && slices.ContainsFunc(r.words, func(w word) bool { return spending[w.text] }) &&
 		slices.ContainsFunc(r.t.Columns, func(c Column) bool { return c.Kind == Money })
 }
 
@@ -348,6 +364,9 @@ func (r answering) answerRows() Reply {
 	if verbs := r.verbs(); len(verbs) > 0 && !implied && (r.onlyNamed() || !r.named()) {
 		r.missing = verbs
 		return r.unclear(r.lacking())
+	}
+	if list := trains(r); len(rows) == 1 && len(asked) == 0 && len(list) > 0 {
+		return r.answerAcross(rows[0], list, false)
 	}
 	if _, placed := place(r); len(rows) == 1 && (!r.lists() || placed && len(asked) == 0) {
 		return r.answerRow(rows[0], asked)
@@ -470,7 +489,7 @@ func (r answering) answerRow(row int, asked []mention) Reply {
 	for _, m := range specific(r.reading, asked) {
 		list := r.ofKind(r.narrowedBy(m))
 		if len(list) > 1 && r.asks([]string{"which", "welche", "welcher", "welches", "what"}) && r.t.sameKind(list) && m.strength == byWord {
-			return r.answerAcross(row, list)
+			return r.answerAcross(row, list, false)
 		}
 		if len(list) > 1 {
 			return r.unclear(r.severalColumns(list))
@@ -539,58 +558,4 @@ func (r answering) narrowedBy(m mention) []int {
 		return out
 	}
 	return m.columns
-}
-
-// implied returns the column that a question without the name of a column asks for.
-func (r answering) implied() (int, bool) {
-	find := func(concept string) (int, bool) {
-		var list []int
-		for c := range r.t.Columns {
-			if r.t.described(c, concept) > 0 && !slices.Contains(r.labels, c) {
-				list = append(list, c)
-			}
-		}
-		list = r.t.bestDescribed(list, concept)
-		if len(list) != 1 {
-			return 0, false
-		}
-		return list[0], true
-	}
-	switch {
-	case r.asks(whenPhrases):
-		return r.dateColumn(aDay, 0)
-	case r.asksQuantity():
-		return r.quantity()
-	case r.asks(muchPhrases):
-		return find("price")
-	}
-	return place(r)
-}
-
-// asksQuantity reports whether the question asks for a number of things: "how many", or "wie viel" in front of the name of a
-// row.
-func (r answering) asksQuantity() bool {
-	if r.asks(countPhrases) {
-		return true
-	}
-	for i, w := range r.words[:max(0, len(r.words)-1)] {
-		if (w.text == "wieviel" || w.text == "viel") && r.roles[i+1] == cell {
-			return true
-		}
-	}
-	return false
-}
-
-// answerAcross answers with the columns in which a row has a value.
-func (r answering) answerAcross(row int, columns []int) Reply {
-	var with []int
-	for _, c := range columns {
-		if len(r.t.having([]int{row}, c, false)) > 0 {
-			with = append(with, c)
-		}
-	}
-	if len(with) == 0 {
-		return r.unclear(r.noValue(row, columns[0]))
-	}
-	return r.answered(r.saidColumns(row, with), []int{row}, r.shownColumns(with))
 }

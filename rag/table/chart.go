@@ -125,6 +125,9 @@ func (r *reading) along(last *prefix) *reading {
 	finder{own}.bind()
 	limiter{own}.resolve(pieces)
 	findFlags(own)
+	if kind := kindOfRows(own.t); len(kind) > 0 && kind[0] == peopleWords[0] && phrased(own, whoPhrases) {
+		own.gain += gainUnit
+	}
 	for _, f := range own.filters { // "evening on Monday: Ann" is about the column Evening
 		if !slices.Contains(own.labels, f.column) && own.matches(f.column) {
 			own.gain += gainTitle
@@ -174,6 +177,7 @@ func (r chart) pieces() [][]*piece {
 		r.addCells(i, title, nouns, add)
 		r.addLimits(i, add)
 		r.addPairs(i, add)
+		r.addDays(i, add)
 		r.addOthers(i, title, nouns, add)
 	}
 	r.addInitials(add)
@@ -190,7 +194,7 @@ func (r chart) addOperations(i int, add func(piece)) bool {
 	if found == 2 && r.words[i].text == "number" && i > 0 && r.fits(i-1, false) != nil { // "phone number of"
 		found = 0
 	}
-	if _, ok := r.superlative(i); ok || r.mayRank(i) {
+	if _, ok := r.superlative(i); ok && !r.isPeriod(i) || r.mayRank(i) {
 		found = max(found, 1)
 	}
 	if _, _, ok := r.stockValue(); ok && slices.Contains(worthPhrases, r.words[i].text) {
@@ -208,6 +212,16 @@ func (r chart) addOperations(i int, add func(piece)) bool {
 	}
 	return found > 0
 }
+
+// isPeriod reports whether a word and the next one are a time such as "last quarter", and no last row.
+func (r chart) isPeriod(i int) bool {
+	w := r.words[i].text
+	return (w == "last" || strings.HasPrefix(w, "letzte")) && i+1 < len(r.words) && (periods[r.words[i+1].text] ||
+		weekdayOf(r.words[i+1], false) >= 0)
+}
+
+// periods are the words for parts of a year.
+var periods = setOf("day week month quarter year term tag woche monat quartal jahr")
 
 // mayRank reports whether a word may say how many rows a superlative asks for, or which of them, as in "the 3 largest" and "second
 // largest".
@@ -246,7 +260,9 @@ func (r *reading) phraseAt(i int, phrases []string) int {
 func (r *reading) fits(i int, exact bool) map[int]int {
 	w, out, best := r.words[i], map[int]int{}, 0
 	if w.isStop() && w.concepts() == nil && !w.isNumber() && !isName(r, i) {
-		return nil
+		if exact = partOfName(r, i); !exact {
+			return nil
+		}
 	}
 	for c, col := range r.t.Columns {
 		s := 0
@@ -271,9 +287,39 @@ func (r *reading) fits(i int, exact bool) map[int]int {
 	return out
 }
 
+// partOfName reports whether a word such as "list" is a part of the name of a column whose other words the question has, too.
+func partOfName(r *reading, i int) bool {
+	w := r.words[i]
+	return len(w.text) >= minPart && slices.ContainsFunc(r.t.Columns, func(c Column) bool {
+		has := func(h word) bool { return h.text == w.text }
+		return slices.ContainsFunc(c.names, has) && slices.ContainsFunc(c.names, func(h word) bool {
+			return !has(h) && !h.isStop() && slices.ContainsFunc(r.words, func(own word) bool { return own.text == h.text })
+		})
+	})
+}
+
+// suppliers returns the columns with the suppliers if a word ends a question where something is from, as in "where is it from".
+func (r chart) suppliers(i int) map[int]int {
+	w, before := r.words[i].text, spaced(r.words[:i])
+	from := w == "her" && strings.Contains(before, " wo ") || w == "from" && strings.Contains(before, " where ") || w == "woher"
+	if !from {
+		return nil
+	}
+	out := map[int]int{}
+	for c, col := range r.t.Columns {
+		if slices.Contains(col.named, "supplier") {
+			out[c] = byConcept
+		}
+	}
+	return out
+}
+
 // addColumns adds the columns that a word names.
 func (r chart) addColumns(i int, op bool, add func(piece)) {
 	fits := r.fits(i, op)
+	if from := r.suppliers(i); len(from) > 0 {
+		fits = from
+	}
 	for c, s := range fits {
 		gain := gains[s]
 		if r.t.Columns[c].Kind == Date && s == byWord && phrased(r.reading, whenPhrases) { // "when was it shipped" asks for no state
@@ -431,6 +477,11 @@ func (r chart) addOthers(i int, title []word, nouns []int, add func(piece)) {
 		gain := gainMissing
 		if slices.Contains(nouns, i) && len(nouns) > 0 {
 			gain += gainTitle // the word for the rows
+		} else if w.measures() { // it asks for a column that the table does not have
+			gain -= gainTitle
+		}
+		if len(r.fits(i, false)) > 0 || slices.ContainsFunc((finder{r.reading}).groups(i), func(f filter) bool { return f.whole }) {
+			gain += gainMissing // it has something about it
 		}
 		one(missed, gain)
 	}

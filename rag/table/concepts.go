@@ -14,8 +14,9 @@ type concept struct{ name, english, german string }
 var measured = []concept{
 	{"price", "price cost costs costing priced expensive cheap fee rate fare charge tariff", ""},
 	{"price", "money", "geld"},
-	{"price", "", "teuer billig preis kosten kostet gebuhr tarif entgelt gesamtpreis"},
+	{"price", "", "teuer billig preis kosten kostet gekostet gebuhr tarif entgelt gesamtpreis"},
 	{"size", "size big large", "grosse gross"},
+	{"quantity", "hand", ""},
 	{"quantity", "quantity qty stock inventory pieces copies", "menge anzahl stuckzahl bestand lagerbestand vorrat vorratig stuck exemplare"},
 	{"weight", "weight wt mass weigh weighs weighing heavy", "gewicht masse wiegt wiegen schwer"},
 	{"length", "length long", "lange lang"},
@@ -108,7 +109,7 @@ var others = []concept{
 	{"course", "course class", "kurs"},
 	{"teacher", "teacher instructor", "dozent dozentin lehrer leitung kursleitung"},
 	{"seats", "seats places participants capacity spots", "platze teilnehmer sitze sitzplatze kapazitat teilnehmerzahl"},
-	{"begin", "start starts begin begins since hired joined", "eintritt seit beginn beginnt anfang"},
+	{"begin", "start starts started begin begins since hired joined", "eintritt seit beginn beginnt anfang"},
 	{"end", "end ends", "ende endet"},
 	{"stop", "", "halt haltestelle"},
 	{"train", "train", "zug"},
@@ -255,6 +256,9 @@ func conceptWords() (all, heads, modifiers map[string][]string) {
 		for _, w := range strings.Fields(list) {
 			if plain := folding.Replace(w); to[plain] == nil || !slices.Contains(to[plain], name) {
 				to[plain] = append(to[plain], name)
+				if _, orders := superlatives[root(plain)]; orders { // "lasts" and "last"
+					continue
+				}
 				if r := root(plain); r != plain && len(r) > minRoot {
 					to[r] = append(to[r], name)
 				}

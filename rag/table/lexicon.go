@@ -173,6 +173,9 @@ var comparators = []struct {
 		atMost,
 	},
 	{"up to", atMost},
+	{"within", atMost},
+	{"innerhalb von", atMost},
+	{"innerhalb", atMost},
 	{"mehr als", over},
 	{"grosser als", over},
 	{"hoher als", over},
@@ -227,11 +230,12 @@ const (
 	none     // no value, or 0
 	inMonth  // of any year
 	inMonths // from one month to another one of any year
+	onDays   // on a day of the week
 	times    // a factor, and no condition
 )
 
 func (o operator) String() string {
-	return [...]string{">", "≥", "<", "≤", "=", "=", "=", "=", "=", "×"}[o]
+	return [...]string{">", "≥", "<", "≤", "=", "=", "=", "=", "=", "=", "×"}[o]
 }
 
 // holds reports whether a value fits.
@@ -251,6 +255,8 @@ func (o operator) holds(v, low, high float64) bool {
 		return v == 0
 	case inMonth:
 		return Day(v).Month() == time.Month(low)
+	case onDays:
+		return (int(Day(v).Weekday())+6)%7 == int(low)
 	case inMonths:
 		m := float64(Day(v).Month())
 		return low <= m && m <= high || low > high && (m >= low || m <= high)
@@ -281,7 +287,7 @@ var (
 		risen | rose | um wieviel | um wie viel | unterschied | differenz | compare | compared | vergleich | vergleiche |
 		versus | vs`)
 	// spending are verbs of payments that were made.
-	spending   = setOf("spend spent paid received ausgegeben bezahlt gezahlt uberwiesen eingenommen ging gingen")
+	spending   = setOf("spend spent money geld paid received ausgegeben bezahlt gezahlt uberwiesen eingenommen ging gingen")
 	whyPhrases = phrases(`why | how do i | how do we | how do you | how can i | how to | warum | wieso | weshalb | wie kann ich |
 		wie mache ich | what happens | was passiert | explain | erklare`)
 	noPhrases = phrases(`no | not | without | nicht | kein | keine | keinen | keiner | ohne | doesnt | dont | isnt | arent | didnt |

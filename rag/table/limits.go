@@ -22,7 +22,7 @@ func (r limiter) resolve(pieces []*piece) {
 			found = r.multiply(p)
 		case p.value < 0 && r.words[p.from].isBetween():
 			found = r.between(p.from)
-		case p.value < 0 && r.compares(p.from), p.value < 0 && r.at(p.from):
+		case p.value < 0 && (r.onWeekday(p.from) || r.compares(p.from) || r.at(p.from)):
 			found = true
 		case p.value < 0:
 			found = r.on(p.from)
@@ -36,7 +36,11 @@ func (r limiter) resolve(pieces []*piece) {
 				r.mark(p.from, end)
 			}
 		}
-		if !found {
+		switch {
+		case found:
+		case len(r.ambiguous) > 0: // operate says so
+			r.mark(p.from, p.to)
+		default:
 			r.lost(p)
 		}
 	}
@@ -128,30 +132,6 @@ func (r limiter) equal(i int) bool {
 	r.conditions = append(r.conditions, limit{column: c, op: equal, low: value, other: -1, said: said})
 	r.mark(i, end)
 	return true
-}
-
-// at finds the column with a time of day in a named row, as in "the 7:12 from Weidenau". The question asks for this column.
-func (r limiter) at(i int) bool {
-	v, ok := clock(r.words[i].text)
-	if !ok {
-		return false
-	}
-	for k, f := range r.filters {
-		for _, row := range f.rows {
-			found := map[int]int{}
-			for c, cell := range r.t.Rows[row].Cells {
-				if r.t.Columns[c].Kind == Clock && cell.Valued && cell.Value == v {
-					found[c] = byWord
-				}
-			}
-			if len(found) == 1 && len(r.filters) > 1 {
-				r.roles[i], r.matched[i] = column, found
-				r.filters = slices.Delete(r.filters, k, k+1)
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // ofPeople is the unit of a number of people, if a column has places for them.
@@ -276,6 +256,9 @@ func (r limiter) numberAt(at int) (value float64, end int, unit, said string, ok
 		value, end, _, said, ok = r.numberAt(at + 1)
 		return value, end, canonicalUnit(w.text), w.written + " " + said, ok
 	}
+	if n := numberWords[w.text]; n > 0 && at+1 < len(r.words) && isUnit(r.words[at+1].text) { // two weeks
+		return float64(n), at + 2, canonicalUnit(r.words[at+1].text), w.written + " " + r.words[at+1].written, true
+	}
 	if !w.isNumber() || strings.Contains(w.text, ":") {
 		return 0, 0, "", "", false
 	}
@@ -301,9 +284,17 @@ func (r limiter) numberAt(at int) (value float64, end int, unit, said string, ok
 	}
 	if end < len(r.words) && isUnit(r.words[end].text) && (len(r.words[end].text) > 1 || r.t.hasUnit(r.words[end].text)) {
 		unit, said, end = canonicalUnit(r.words[end].text), said+" "+r.words[end].written, end+1
+		if end+1 < len(r.words) && perWords[r.words[end].text] && isUnit(r.words[end+1].text) {
+			if both := unit + "/" + r.words[end+1].text; r.t.hasUnit(both) { // 150 litres a minute
+				unit, said, end = both, said+"/"+r.words[end+1].written, end+2
+			}
+		}
 	}
 	return value, end, unit, said, ok
 }
+
+// perWords stand between two units.
+var perWords = setOf("per a an pro je die in der")
 
 // limited returns the column that a number limits.
 func (r limiter) limited(unit, concept string, at int) (int, bool) {

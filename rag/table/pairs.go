@@ -19,7 +19,7 @@ type pair struct {
 var (
 	// shortWords ask for rows with too little.
 	shortWords = setOf(`reorder reordered restock restocked replenish replenished nachbestellen nachbestellt nachzubestellen
-		nachkaufen nachfullen aufgefullt knapp low`)
+		nachkaufen nachfullen aufgefullt knapp low short`)
 	// needWords stand in front of shortWords that are no names of columns.
 	needWords = setOf("to need needs must should be being we running run wird werden muss mussen")
 	// freeWords ask for the difference, or for rows with one, and fullWords for rows without.
@@ -68,7 +68,7 @@ func (r chart) addPairs(i int, add func(piece)) {
 	if i > 0 {
 		before = r.words[i-1].text
 	}
-	needs := needWords[before] || i == len(r.words)-1 || r.words[i+1].text == "on"
+	needs := needWords[before] || i == len(r.words)-1 || r.words[i+1].text == "on" || r.words[i+1].text == "of"
 	if _, ok := shortage(r.reading); ok && shortWords[w.text] && needs {
 		add(piece{from: i, to: i + 1, role: condition, gain: gainLimit + gainUnit, value: -1})
 	}

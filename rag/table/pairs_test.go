@@ -35,7 +35,10 @@ const bills = `Date | By | Kind | Net (EUR) | VAT (EUR) | Gross (EUR) | State
 const valley = `Stop | T 11 | X 2 | T 13
 Aston | 5:12 | 6:48 | 7:12
 Beck | 5:30 | \| | 7:31
-Cove | 6:17 | 7:38 | 8:21`
+Cove | 6:17 | 7:38 | 8:21
+Dale | 6:30 | 7:50 | 8:33
+Elms | 6:41 | 8:01 | 8:44
+Runs | Mo–Fr | Mo–Sa | daily`
 
 // TestReadings: questions that compare columns, name a counterpart, multiply, or have words that limit nothing.
 func TestReadings(t *testing.T) {
@@ -54,6 +57,10 @@ func TestReadings(t *testing.T) {
 		{"Bills", bills, "how much money is not paid yet", "The sum of `Gross (EUR)` in 2 rows is 67 EUR."},
 		{"Bills", bills, "bills from may 2026 or later", "3 rows"},
 		{"Valley line", valley, "when does the 7:12 from aston get to cove", "`T 13` of `Cove`: `8:21`."},
+		{"Valley line", valley, "what is the earliest train to cove on sundays", "`T 13` of `Cove`: `8:21`."},
+		{"Valley line", valley, "which trains dont stop in beck", "`Beck` has no value in 1 columns: `X 2`."},
+		{"Hire", hires, "hall on Saturday and cleaning for guests, how much together", "The sum of `Price guest (EUR)` in 2 rows is 405 EUR."},
+		{"Bills", bills, "biggest bill, who and what for", "2026-04-03 | Reed | Tools | 100.00 | 20.00 | 120.00 | paid"},
 		{"Valley line", valley, "when is the X 2 in cove", "`X 2` of `Cove`: `7:38`."},
 	} {
 		tables := Parse(row.text, "en")

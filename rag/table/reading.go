@@ -63,6 +63,8 @@ type reading struct {
 	free bool
 	// times is the number of units that a price is multiplied by.
 	times multiple
+	// within are the columns that the question is limited to, such as trains on Sundays, or nil for all.
+	within map[int]bool
 	// gain says how much of the question the reading explains.
 	gain float64
 	// often reports that "how often" counts rows.

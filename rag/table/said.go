@@ -97,8 +97,12 @@ func (t *Table) value(v float64, c, decimals int) string {
 	case Duration:
 		return strconv.FormatFloat(v, 'f', -1, 64) + " s"
 	}
+	money := col.Kind == Money || slices.Contains(col.named, "price")
+	if money {
+		decimals = max(decimals, 2)
+	}
 	s := strconv.FormatFloat(v, 'f', decimals, 64)
-	if strings.Contains(s, ".") && (col.Kind != Money || v == math.Trunc(v)) {
+	if strings.Contains(s, ".") && (!money || round(v, decimals) == math.Trunc(v)) {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	}
 	if col.Comma {
@@ -122,10 +126,6 @@ func (t *Table) cellText(row, c int) string {
 
 func (r phrasing) saidCell(row, c int) fault.Text {
 	return fault.NewText("table_cell", "%s of %s: %s.", r.t.header(c), r.label(row), r.t.cellText(row, c))
-}
-
-func (r phrasing) saidColumns(row int, columns []int) fault.Text {
-	return fault.NewText("table_columns", "%s has a value in %d columns: %s.", r.label(row), len(columns), r.t.headers(columns))
 }
 
 func (r phrasing) saidExtreme(e extreme, rows []int, c, without, all int) fault.Text {
@@ -323,9 +323,13 @@ func (r phrasing) unclear(said fault.Text) Reply {
 	if len(columns) > 0 {
 		columns = append(columns, r.used()...)
 	}
+	score := r.score() + malusUnclear
+	if len(r.filters) > 0 && len(r.selected()) == 0 {
+		score += malusNothing
+	}
 	return Reply{
 		Status: Unclear, Said: said, Rows: rows, Used: rows, Columns: r.shownColumns(columns), Near: r.near(),
-		Whole: len(r.missing) == 0, score: r.score(), named: len(r.missing) > 0 && r.namesRow(),
+		Whole: len(r.missing) == 0, score: score, named: len(r.missing) > 0 && r.namesRow(),
 	}
 }
 
@@ -375,7 +379,9 @@ func (r phrasing) shownColumns(columns []int) []int {
 // The bonuses of replies in the score of a reading.
 const (
 	bonusAnswered = 2
-	bonusComputed = .5
+	bonusComputed = 1.8
+	malusUnclear  = -1
+	malusNothing  = -2
 )
 
 // score says how much of the question the reading explains.

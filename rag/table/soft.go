@@ -33,10 +33,17 @@ var adverb = lazyregexp.New(`^\p{L}{2,}[^p]ly$`)
 // beforeVerbs are words in front of a verb.
 var beforeVerbs = setOf("i you we they he she it who people to ich du wir ihr sie er es man wer")
 
+// modals stand in front of a German verb at the end of a question.
+var modals = setOf("kann kannst konnen konnte muss musst mussen soll sollen darf durfen will wollen mochte werden wird wurde wurden")
+
 // isVerb reports whether a word stands in the place of a verb.
 func isVerb(r *reading, i int) bool {
 	w := r.words[i]
 	if happened.MatchString(w.text) && i == len(r.words)-1 {
+		return true
+	}
+	last := i == len(r.words)-1
+	if last && slices.ContainsFunc(r.words[:i], func(w word) bool { return modals[w.text] }) && strings.HasSuffix(w.text, "en") {
 		return true
 	}
 	return i > 0 && beforeVerbs[r.words[i-1].text] && i < len(r.words)-1
@@ -59,7 +66,8 @@ func asksInVain(r *reading, i int, concepts string) bool {
 }
 
 // valueWords are words for the value of a named column, as in "water tank size" and "Nitratwert".
-var valueWords = setOf("size value level rate amount grosse wert werte stand angabe zahl zahlen anzahl number nummer")
+var valueWords = setOf(`size value level rate amount grosse wert werte stand angabe zahl zahlen anzahl number nummer
+	shift shifts duty duties slot slots ticket tickets fee charge figure dienst dienste schicht schichten fahrkarte`)
 
 // qualifies reports whether a word only says that a value of a named column is asked for, or that the present year is meant.
 func qualifies(r *reading, i int) bool {

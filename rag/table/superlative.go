@@ -82,6 +82,17 @@ func (r answering) extreme() (e extreme, ok bool) {
 // ranker finds the numbers of rows in questions.
 type ranker struct{ *reading }
 
+// superlatives returns the positions of the superlatives.
+func (r answering) superlatives() []int {
+	var out []int
+	for i := range r.words {
+		if _, ok := r.superlative(i); ok && r.roles[i] == operation {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 // topAt returns the number of rows that a word asks for, as in "the 3 largest" and "3 cantons with the most", or 0. superlative is
 // the position of the superlative.
 func (r ranker) topAt(k, superlative int) int {
@@ -237,6 +248,9 @@ func (t *Table) best(rows []int, c, n int, down bool) []int {
 	return rows[:min(n, len(rows))]
 }
 
+// besidesPhrases ask for more than the row with the largest value.
+var besidesPhrases = phrases("and who | and what | and where | and when | for what | what for | und wer | und was | und wo | und wann | wofur")
+
 // answerExtreme answers "the cheapest machine".
 func (r answering) answerExtreme(e extreme) Reply {
 	rows, measures := r.selected(), r.measures(e)
@@ -278,6 +292,9 @@ func (r answering) answerExtreme(e extreme) Reply {
 	}
 	best = r.t.best(best, measures[0], len(best), r.t.downward(e, measures[0]))
 	shown := r.shownColumns(append(measures, r.askedColumns()...))
+	if len(best) == 1 && r.asks(besidesPhrases) { // "the biggest expense, who and for what"
+		shown = r.shownColumns(nil)
+	}
 	fit := r.fit(e, measures[0])
 	without := len(rows) - len(r.t.valued(rows, measures[0]))
 	reply := r.answered(r.saidExtreme(e, best, measures[0], without, len(rows)), best, shown)
@@ -334,7 +351,7 @@ func (r answering) acrossColumns(row int, columns []int, e extreme) Reply {
 	best := -1
 	for _, c := range columns {
 		cell := r.t.Rows[row].Cells[c]
-		if !cell.Valued {
+		if !cell.Valued || r.within != nil && !r.within[c] {
 			continue
 		}
 		if best < 0 || (cell.Value < r.t.Rows[row].Cells[best].Value) == (e.up < 0) {
@@ -344,5 +361,9 @@ func (r answering) acrossColumns(row int, columns []int, e extreme) Reply {
 	if best < 0 {
 		return r.unclear(r.noValue(row, columns[0]))
 	}
-	return r.answered(r.saidCell(row, best), []int{row}, r.shownColumns(columns))
+	rows := []int{row}
+	if first := r.t.Data()[0]; r.t.Columns[best].Kind == Clock && first < row { // where the train begins
+		rows = []int{first, row}
+	}
+	return r.answered(r.saidCell(row, best), rows, r.shownColumns(columns))
 }

@@ -153,6 +153,13 @@ func converted(value float64, from, to string) (float64, bool) {
 	if isCurrency(from) || isCurrency(to) {
 		return 0, false
 	}
+	above, per, ratio := strings.Cut(from, "/")
+	otherAbove, otherPer, otherRatio := strings.Cut(to, "/")
+	if ratio && otherRatio && measures[strings.ToLower(from)].dimension == "" {
+		v, ok := converted(value, above, otherAbove)
+		w, both := converted(1, per, otherPer)
+		return v / w, ok && both
+	}
 	a, b := measures[strings.ToLower(from)], measures[strings.ToLower(to)]
 	if a.dimension == "" || a.dimension != b.dimension {
 		return 0, false

@@ -80,3 +80,102 @@ func explained(t *Table, w word) string {
 	}
 	return ""
 }
+
+// dayRange matches two names of days, such as "Fr–So" and "Mon to Thu".
+var dayRange = lazyregexp.New(`(\pL+)\.? ?(?:[-–]|to|bis) ?(\pL+)\.?`)
+
+// dailyWords are words of cells for all days.
+var dailyWords = setOf("daily taglich everyday")
+
+// onDay reports whether a cell has a day of the week, by its name, in a range, or because it says "daily". Short names count in a
+// range, and in a cell that has nothing else.
+func onDay(cell string, day int) bool {
+	for _, m := range dayRange.FindAllStringSubmatch(strings.ToLower(cell), -1) {
+		from, to := weekdayOf(newWord(m[1]), true), weekdayOf(newWord(m[2]), true)
+		if from >= 0 && to >= 0 && (from <= day && day <= to || from > to && (day >= from || day <= to)) {
+			return true
+		}
+	}
+	list := words(cell)
+	only := !slices.ContainsFunc(list, func(w word) bool { return weekdayOf(w, true) < 0 && !holidays[w.text] })
+	return slices.ContainsFunc(list, func(w word) bool { return dailyWords[w.text] || weekdayOf(w, only) == day })
+}
+
+// holidays are words of cells besides days.
+var holidays = setOf("feiertags feiertage holidays und and sonn public")
+
+// addDays adds a day of the week: rows whose cells have it, columns of a timetable that run then, or a condition on the dates.
+func (r chart) addDays(i int, add func(piece)) {
+	day := weekdayOf(r.words[i], false)
+	if day < 0 {
+		return
+	}
+	found := false
+	for c, col := range r.t.Columns {
+		f := filter{column: c, words: []int{i}, whole: !slices.Contains(r.labels, c)}
+		for _, row := range r.t.Data() {
+			if col.Kind == Text && onDay(r.t.Rows[row].Cells[c].Text, day) {
+				f.rows = append(f.rows, row)
+			}
+		}
+		if found = found || len(f.rows) > 0; len(f.rows) > 0 {
+			add(piece{from: i, to: i + 1, role: cell, gain: gainWhole, filter: f})
+		}
+	}
+	_, dated := r.dateColumn(aDay, i)
+	if !found && (dated || isTimetable(r.t)) {
+		add(piece{from: i, to: i + 1, role: condition, gain: gainLimit, value: -1})
+	}
+}
+
+// onWeekday adds the condition of a day of the week.
+func (r limiter) onWeekday(i int) bool {
+	day := weekdayOf(r.words[i], false)
+	if day < 0 {
+		return false
+	}
+	if isTimetable(r.t) {
+		for _, row := range r.t.Data() {
+			own := map[int]bool{}
+			for c, cell := range r.t.Rows[row].Cells {
+				if r.t.Columns[c].Kind == Clock && onDay(cell.Text, day) {
+					own[c] = true
+				}
+			}
+			if len(own) > 0 {
+				r.within = own
+				return true
+			}
+		}
+		return false
+	}
+	c, ok := r.dateColumn(aDay, i)
+	if ok {
+		r.conditions = append(r.conditions, limit{column: c, op: onDays, low: float64(day), other: -1, said: r.words[i].written})
+	}
+	return ok
+}
+
+// at finds the column with a time of day in a named row, as in "the 7:12 from Weidenau". The question asks for this column.
+func (r limiter) at(i int) bool {
+	v, ok := clock(r.words[i].text)
+	if !ok {
+		return false
+	}
+	for k, f := range r.filters {
+		for _, row := range f.rows {
+			found := map[int]int{}
+			for c, cell := range r.t.Rows[row].Cells {
+				if r.t.Columns[c].Kind == Clock && cell.Valued && cell.Value == v {
+					found[c] = byWord
+				}
+			}
+			if len(found) == 1 && len(r.filters) > 1 {
+				r.roles[i], r.matched[i] = column, found
+				r.filters = slices.Delete(r.filters, k, k+1)
+				return true
+			}
+		}
+	}
+	return false
+}

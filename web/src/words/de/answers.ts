@@ -73,6 +73,7 @@ export const answers = {
   table_minus: (a, b, c, d) => `${a} − ${b} bei ${c}: ${d}.`,
   table_more: (a, n) => `${a} ${n} weitere Zeilen sind nicht aufgeführt.`,
   table_no_column: (a) => `Mir ist nicht klar, welche Spalte in ${a} gemeint ist.`,
+  table_no_columns: (a, b, c) => `${a} hat in ${b} Spalten keinen Wert: ${c}.`,
   table_no_direction: (a, b) => `Mir ist nicht klar, was ${a} bei ${b} bedeutet. Fragen Sie nach dem höchsten oder niedrigsten Wert.`,
   table_no_measure: (a, b) => `Mir ist nicht klar, was ${a} in ${b} bedeutet. Nennen Sie eine Spalte.`,
   table_no_operation: (a) => `Mir ist nicht klar, was ich mit den Zeilen in ${a} tun soll.`,

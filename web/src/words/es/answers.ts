@@ -75,6 +75,7 @@ export const answers = {
   table_minus: (a, b, c, d) => `${a} − ${b} de ${c}: ${d}.`,
   table_more: (a, n) => `${a} No se muestran otras ${n} filas.`,
   table_no_column: (a) => `No sé a qué columna de ${a} se refiere.`,
+  table_no_columns: (a, b, c) => `${a} no tiene ningún valor en ${b} columnas: ${c}.`,
   table_no_direction: (a, b) => `No sé qué significa ${a} para ${b}. Pregunte por el valor más alto o el más bajo.`,
   table_no_measure: (a, b) => `No sé qué significa ${a} en ${b}. Indique una columna.`,
   table_no_operation: (a) => `No sé qué hacer con las filas de ${a}.`,

@@ -73,6 +73,7 @@ export const answers = {
   table_minus: (a, b, c, d) => `${a} − ${b} de ${c} : ${d}.`,
   table_more: (a, b) => `${a} ${b} autres lignes ne sont pas affichées.`,
   table_no_column: (a) => `Je ne sais pas quelle colonne de ${a} est visée.`,
+  table_no_columns: (a, b, c) => `${a} n’a aucune valeur dans ${b} colonnes : ${c}.`,
   table_no_direction: (a, b) => `Je ne sais pas ce que ${a} signifie pour ${b}. Demandez la valeur la plus élevée ou la plus basse.`,
   table_no_measure: (a, b) => `Je ne sais pas ce que ${a} signifie dans ${b}. Nommez une colonne.`,
   table_no_operation: (a) => `Je ne sais pas quoi faire des lignes de ${a}.`,
