@@ -938,6 +938,7 @@ export interface Params {
   table_multiple: [string, string, string];
   table_named: [string, string, string];
   table_no_column: [string];
+  table_no_columns: [string, number, string];
   table_no_direction: [string, string];
   table_no_measure: [string, string];
   table_no_operation: [string];
