@@ -8,6 +8,7 @@ import (
 
 	"docent/agent/session/journal"
 	"docent/auth"
+	"docent/internal/lease"
 	"docent/store"
 )
 
@@ -18,11 +19,15 @@ type triggers struct{ db Database }
 
 // LastTrigger returns the last time of a trigger; see journal.Triggers.
 func (s triggers) LastTrigger(ctx context.Context, key journal.TriggerKey, plan string, now time.Time) (at time.Time, err error) {
+	late := now.Add(lease.Max)
 	err = s.db.Write(ctx, func(ctx context.Context, tx Tx) error {
 		agent, event := store.Text(key.Agent), store.Text(key.Event)
 		if _, err := tx.Exec(ctx, `INSERT INTO trigger_run (agent_name, event, plan, done_at) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (agent_name, event) DO UPDATE SET plan = excluded.plan, done_at = excluded.done_at
-			WHERE trigger_run.plan <> excluded.plan`, agent, event, store.Text(plan), now); err != nil {
+			WHERE trigger_run.plan <> excluded.plan OR trigger_run.done_at > $5`, agent, event, store.Text(plan), now, late); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM trigger_delivery WHERE agent_name = $1 AND event = $2 AND due_at > $3`, agent, event, late); err != nil {
 			return err
 		}
 		return row(ctx, tx, `SELECT done_at FROM trigger_run WHERE agent_name = $1 AND event = $2`, agent, event).Scan(Time(&at))

@@ -36,7 +36,8 @@ type TriggerDelivery struct {
 // Triggers keeps what the triggers of agents have done. It is safe for concurrent use.
 type Triggers interface {
 	// LastTrigger returns the last time of a trigger that is done. A new trigger, and one with another
-	// plan, begins at now.
+	// plan, begins at now. So does one whose last time is more than lease.Max after now, because that
+	// time is from before the clock was set back.
 	LastTrigger(ctx context.Context, key TriggerKey, plan string, now time.Time) (time.Time, error)
 	// EndTrigger stores that a time of a trigger is done, and removes its deliveries.
 	EndTrigger(ctx context.Context, key TriggerKey, due time.Time) error

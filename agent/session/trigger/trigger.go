@@ -131,8 +131,8 @@ func (r *Runner) start(ctx context.Context) {
 func (r *Runner) begin(j job, now time.Time) *progress {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p := r.known[j.key]
-	if p == nil || p.plan != j.plan && !p.running {
+	p, late := r.known[j.key], now.Add(lease.Max) // later times are from before the clock was set back
+	if p == nil || !p.running && (p.plan != j.plan || p.done.After(late) || p.after.After(late)) {
 		p = &progress{plan: j.plan}
 		r.known[j.key] = p
 	}

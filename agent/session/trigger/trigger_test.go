@@ -399,6 +399,39 @@ func TestPlan(t *testing.T) {
 	})
 }
 
+// TestSetBack sends events after a clock that was far ahead is set back: in the same process, after a restart, and if the process
+// was killed before the end.
+func TestSetBack(t *testing.T) {
+	for _, how := range []string{"running", "restarted", "killed"} {
+		t.Run(how, func(t *testing.T) {
+			each(t, func(t *testing.T, w *world) {
+				w.users(t, "cyd")
+				w.talk(t, "c1", "user:cyd", "page", "hi")
+				r := w.runner(t, func(c *trigger.Config) {
+					if how == "killed" {
+						c.Store = mortal{w.db, "delivered"}
+					}
+				})
+				r.Step(t.Context())
+				w.at(21, 9, 0)
+				r.Step(t.Context())
+				w.want(t, "while the clock is ahead", map[string]string{"user:cyd": "morning of Wed 09:00"})
+				if how != "running" {
+					r = w.runner(t, nil)
+				}
+				w.at(5, 9, 0)
+				r.Step(t.Context())
+				w.at(6, 9, 0)
+				r.Step(t.Context())
+				got := w.said(t, "user:cyd")
+				if strings.Count(got, "morning of Tue 09:00") != 1 {
+					t.Errorf("after the clock was set back, the agent has said %q", got)
+				}
+			})
+		})
+	}
+}
+
 // silent is a session.Listener that ignores all frames.
 type silent struct{}
 
