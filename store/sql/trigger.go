@@ -39,10 +39,10 @@ func (s triggers) LastTrigger(ctx context.Context, key journal.TriggerKey, plan 
 func (s triggers) EndTrigger(ctx context.Context, key journal.TriggerKey, due time.Time) error {
 	return s.db.Fail("end a trigger", s.db.Write(ctx, func(ctx context.Context, tx Tx) error {
 		agent, event := store.Text(key.Agent), store.Text(key.Event)
-		if _, err := tx.Exec(ctx, `DELETE FROM trigger_delivery WHERE agent_name = $1 AND event = $2 AND due_at <= $3`, agent, event, due); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE trigger_run SET done_at = $3 WHERE agent_name = $1 AND event = $2 AND done_at < $3`, agent, event, due); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `UPDATE trigger_run SET done_at = $3 WHERE agent_name = $1 AND event = $2 AND done_at < $3`, agent, event, due)
+		_, err := tx.Exec(ctx, `DELETE FROM trigger_delivery WHERE agent_name = $1 AND event = $2 AND due_at <= $3`, agent, event, due)
 		return err
 	}))
 }
@@ -91,6 +91,12 @@ func (s triggers) BeginDelivery(
 ) (d journal.TriggerDelivery, err error) {
 	err = s.db.Write(ctx, func(ctx context.Context, tx Tx) error {
 		agent, event, owner := store.Text(key.Agent), store.Text(key.Event), store.Text(owner)
+		var last time.Time // the lock keeps it until the transaction ends
+		_, err := found(ctx, tx, []any{Time(&last)}, `SELECT done_at FROM trigger_run
+			WHERE agent_name = $1 AND event = $2 FOR SHARE`, agent, event)
+		if d = (journal.TriggerDelivery{Done: !last.Before(due)}); err != nil || d.Done {
+			return err
+		}
 		if _, err := tx.Exec(ctx, `INSERT INTO trigger_delivery (agent_name, event, owner, due_at, session_id, done) VALUES ($1, $2, $3, $4, $5, false)
 			ON CONFLICT (agent_name, event, owner) DO UPDATE
 			SET due_at = excluded.due_at, session_id = excluded.session_id, done = false WHERE trigger_delivery.due_at < excluded.due_at`,

@@ -44,7 +44,8 @@ type Triggers interface {
 	// Recipients returns the users of an audience, ordered by owner, after an owner, and at most limit;
 	// see agent.Trigger. Disabled users get nothing. With the audience "", the only user is "".
 	Recipients(ctx context.Context, agent, audience, after string, limit int) ([]Recipient, error)
-	// BeginDelivery returns the delivery for a user and a time. The first call chooses the session.
+	// BeginDelivery returns the delivery for a user and a time. The first call chooses the session. If the
+	// time of the trigger is done, the delivery is done, too.
 	BeginDelivery(ctx context.Context, key TriggerKey, owner string, due time.Time, session string) (TriggerDelivery, error)
 	// EndDelivery stores that a session has got the event.
 	EndDelivery(ctx context.Context, key TriggerKey, owner string, due time.Time) error

@@ -32,7 +32,7 @@ const (
 	retryAfter = 30 * time.Second
 	// page bounds the users that are read at once.
 	page = 500
-	// atOnce bounds the sessions of one trigger that work at the same time.
+	// atOnce bounds the sessions of one trigger that a process waits for at the same time.
 	atOnce = 4
 	// turnFor bounds how long a session holds up others.
 	turnFor = time.Minute

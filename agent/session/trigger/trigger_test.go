@@ -432,6 +432,35 @@ func TestSetBack(t *testing.T) {
 	}
 }
 
+// paused is a store that pauses the runner after it has read the users of a group.
+type paused struct {
+	journal.Triggers
+
+	meanwhile func()
+}
+
+func (p paused) Recipients(ctx context.Context, agent, audience, after string, limit int) ([]journal.Recipient, error) {
+	to, err := p.Triggers.Recipients(ctx, agent, audience, after, limit)
+	if audience == "group:sales" {
+		p.meanwhile()
+	}
+	return to, err
+}
+
+// TestPaused sends nothing twice if a process is paused while another one ends the trigger.
+func TestPaused(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.users(t, "bob")
+		w.group(t, "user:bob")
+		w.runner(t, nil).Step(t.Context())
+		w.at(9, 10, 0)
+		w.runner(t, func(c *trigger.Config) {
+			c.Store = paused{w.db, func() { w.runner(t, nil).Step(t.Context()) }}
+		}).Step(t.Context())
+		w.want(t, "after the pause", map[string]string{"user:bob": "sales of Fri 10:00"})
+	})
+}
+
 // silent is a session.Listener that ignores all frames.
 type silent struct{}
 
