@@ -29,12 +29,12 @@ func (d described) PutDescription(_ context.Context, id int64, written describe.
 	return nil
 }
 
-// usedUp is the error of a reader whose tokens are used up.
-type usedUp struct{ error }
+// usedUpError is the error of a reader whose tokens are used up.
+type usedUpError struct{ error }
 
-func (usedUp) RetryAfter() time.Duration { return time.Hour }
+func (usedUpError) RetryAfter() time.Duration { return time.Hour }
 
-func (u usedUp) Unwrap() error { return u.error }
+func (u usedUpError) Unwrap() error { return u.error }
 
 // TestDescription describes a document once for each content, also after a restart, and leaves out what does not fit the document.
 func TestDescription(t *testing.T) {
@@ -104,7 +104,7 @@ func TestDescription(t *testing.T) {
 		t.Error("a failure was stored")
 	}
 	l.docs[1].SHA256, failure = "four", fault.New(fault.RateLimited, "test_sentence", "no tokens")
-	failure = usedUp{failure}
+	failure = usedUpError{failure}
 	if _, err := s.description(t.Context(), &describeInput{ID: 2}); !errors.Is(err, failure) {
 		t.Errorf("a reader without tokens: %v", err)
 	}

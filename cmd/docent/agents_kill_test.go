@@ -133,7 +133,7 @@ func newKilled(t *testing.T, env []string, seed uint64) *killed {
 	h := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return bank },
 		&mcp.StreamableHTTPOptions{JSONResponse: true, Stateless: true}))
 	t.Cleanup(h.Close)
-	k.env = append(env, "BANK="+h.URL)
+	k.env = append(slices.Clone(env), "BANK="+h.URL)
 	folder := t.TempDir()
 	k.file = filepath.Join(folder, "agent.yaml")
 	write(t, folder, "scout.yaml", `name: scout

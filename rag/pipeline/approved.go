@@ -80,11 +80,11 @@ func approve(ctx context.Context, a *answering, answer rag.Approved) error {
 	if err != nil {
 		return err
 	}
-	cited := append([]rag.Passage{first}, linked...)
 	known := func(p rag.Passage) bool {
 		return own(p) || slices.ContainsFunc(linked, func(l rag.Passage) bool { return l.ID == p.ID && p.File == 0 })
 	}
-	a.out.Passages = append(cited, slices.DeleteFunc(slices.Clone(a.out.Passages), known)...)
+	others := slices.DeleteFunc(slices.Clone(a.out.Passages), known)
+	a.out.Passages = slices.Concat([]rag.Passage{first}, linked, others)
 	body := strings.TrimSpace(text.ResolveMarkers(answer.Text, 0))
 	gap := " "
 	if last := body[strings.LastIndexByte(body, '\n')+1:]; strings.HasPrefix(last, "|") || strings.HasPrefix(last, "```") {

@@ -65,10 +65,10 @@ func (a follower) search(ctx context.Context, query retrieve.Query, f talk.Follo
 		return err
 	}
 	if within.holds() && ofTable(*last) {
-		if (tableAnswer{a.answering}).multiply(ctx, within.looked, f, *last) {
+		if tableAnswer(a).multiply(ctx, within.looked, f, *last) {
 			return nil
 		}
-		if a.exchanged = (tableAnswer{a.answering}).exchange(ctx, f, within.found.Results); a.exchanged != "" {
+		if a.exchanged = tableAnswer(a).exchange(ctx, f, within.found.Results); a.exchanged != "" {
 			a.follow(ctx, within, f)
 			return nil
 		}

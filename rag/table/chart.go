@@ -359,10 +359,10 @@ func (r chart) besideName(i int, fits map[int]int) bool {
 // addCells adds the groups of words in cells that begin at a word.
 func (r chart) addCells(i int, title []word, nouns []int, add func(piece)) {
 	w := r.words[i]
-	if (finder{r.reading}).inMonth(i) || w.isNumber() && r.afterComparator(i) || (finder{r.reading}).limits(i) {
+	if finder(r).inMonth(i) || w.isNumber() && r.afterComparator(i) || finder(r).limits(i) {
 		return
 	}
-	if f, ok := (finder{r.reading}).gender(i); ok {
+	if f, ok := finder(r).gender(i); ok {
 		add(piece{from: i, to: i + 1, role: cell, gain: gainWhole, filter: f})
 		return
 	}
@@ -370,7 +370,7 @@ func (r chart) addCells(i int, title []word, nouns []int, add func(piece)) {
 	if noun && slices.ContainsFunc(kindOfRows(r.t), func(k word) bool { return k.text == w.text }) {
 		return // all are employees, whatever cells say
 	}
-	for _, f := range (finder{r.reading}).groups(i) {
+	for _, f := range finder(r).groups(i) {
 		gain, label := 0.0, slices.Contains(r.labels, f.column)
 		for k, at := range f.words {
 			switch own := r.words[at]; {
@@ -403,7 +403,7 @@ func (r chart) addCells(i int, title []word, nouns []int, add func(piece)) {
 
 // addLimits adds the conditions on values that begin at a word. limiter finds their columns.
 func (r chart) addLimits(i int, add func(piece)) {
-	l := limiter{r.reading}
+	l := limiter(r)
 	if end := l.betweenAt(i); end > 0 {
 		add(piece{from: i, to: end, role: condition, gain: gainLimit * 2, value: -1})
 	}
@@ -426,7 +426,7 @@ func (r chart) addLimits(i int, add func(piece)) {
 		!isYear(r.words[i].text)) {
 		add(piece{from: i, to: end, role: condition, gain: gainLimit, value: -1})
 	}
-	if w := r.words[i]; w.isNumber() && !(ranker{r.reading}).isTop(i) {
+	if w := r.words[i]; w.isNumber() && !ranker(r).isTop(i) {
 		if _, end, _, _, ok := l.numberAt(i); ok {
 			add(piece{from: i, to: end, role: condition, gain: gainLimit - .3, value: i, op: equal})
 		}
@@ -480,7 +480,7 @@ func (r chart) addOthers(i int, title []word, nouns []int, add func(piece)) {
 		} else if w.measures() { // it asks for a column that the table does not have
 			gain -= gainTitle
 		}
-		if len(r.fits(i, false)) > 0 || slices.ContainsFunc((finder{r.reading}).groups(i), func(f filter) bool { return f.whole }) {
+		if len(r.fits(i, false)) > 0 || slices.ContainsFunc(finder(r).groups(i), func(f filter) bool { return f.whole }) {
 			gain += gainMissing // it has something about it
 		}
 		one(missed, gain)

@@ -16,7 +16,7 @@ func (r limiter) resolve(pieces []*piece) {
 		if p.role != condition {
 			continue
 		}
-		found := false
+		var found bool
 		switch {
 		case p.op == times:
 			found = r.multiply(p)

@@ -58,7 +58,8 @@ func (s triggers) Recipients(ctx context.Context, agent, audience, after string,
 	var p parameters
 	of := p.add(store.Text(agent))
 	kind, name, _ := strings.Cut(audience, ":")
-	from, known := "", `(o.owner LIKE 'oidc:%' OR EXISTS (SELECT 1 FROM app_user u WHERE 'user:' || u.username = o.owner AND NOT u.disabled))`
+	var from string
+	known := `(o.owner LIKE 'oidc:%' OR EXISTS (SELECT 1 FROM app_user u WHERE 'user:' || u.username = o.owner AND NOT u.disabled))`
 	switch kind {
 	case "":
 		from, known = `SELECT '' AS owner`, `true`
