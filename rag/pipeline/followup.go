@@ -99,7 +99,9 @@ func (a follower) search(ctx context.Context, query retrieve.Query, f talk.Follo
 	if !f.Asks {
 		lean += stated
 	}
-	if !best.holds() || alone.share > best.share+lean || alone.share == 0 && best.share == 0 && !f.Bound && f.Asks {
+	answers := func(r reading) bool { return a.thresholds.Outcome(r.found.Evidence) == rag.Answered }
+	standsAlone := !f.Bound && f.Asks && (alone.share == 0 && best.share == 0 || alone.share >= best.share && answers(alone) && !answers(best))
+	if !best.holds() || alone.share > best.share+lean || standsAlone {
 		best = alone
 	}
 	a.follow(ctx, best, f)
