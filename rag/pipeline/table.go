@@ -17,8 +17,8 @@ import (
 const (
 	// maxTableDocuments limits the documents whose tables are asked.
 	maxTableDocuments = 8
-	// tableK is the number of passages whose documents are asked if those of the answer do not have the table.
-	tableK = 24
+	// tableK is the number of passages whose tables are asked if the documents of the answer do not have the table.
+	tableK = retrieve.MaxK
 	// maxCells limits the used cells of one passage.
 	maxCells = 200
 	// maxTablePassages limits the passages that the answer of a table adds.
@@ -146,7 +146,7 @@ func (a tableAnswer) moreTables(ctx context.Context) tables {
 		a.pipeline.cfg.Logger.WarnContext(ctx, "no more tables found; the answer is made without them", "error", err)
 		return tables{}
 	}
-	return a.readTables(ctx, more.Results)
+	return a.readTables(ctx, slices.DeleteFunc(more.Results, func(r retrieve.Result) bool { return r.Passage.Kind != corpus.Table }))
 }
 
 // onlyRows reports whether all quotes are rows of tables with values. Such a question is one for a table, and ask did not

@@ -101,6 +101,31 @@ func TestTableAnswer(t *testing.T) {
 	}
 }
 
+// TestTableBehindTexts answers from a table that the search found behind the texts of many documents.
+func TestTableBehindTexts(t *testing.T) {
+	t.Parallel()
+	s := newStock()
+	found := s.results[0]
+	s.results = nil
+	for id := range int64(maxTableDocuments + 4) {
+		text := corpus.Passage{Chunk: corpus.Chunk{ID: 100 + id, DocumentID: 100 + id, Text: "An item of the list has a price."}}
+		text.Document = corpus.Document{ID: 100 + id, Title: "Rules", Language: "en"}
+		s.results = append(s.results, retrieve.Result{Rank: int(id) + 1, Score: 1, Passage: text})
+	}
+	s.results = append(s.results, found)
+	r, err := New(Config{Retriever: s, Shelf: s, Chunks: s, Static: testStatic})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.Run(t.Context(), rag.Request{Question: "What is the most expensive item?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Outcome != rag.Answered || !strings.Contains(got.Text, "`Anchor`") {
+		t.Errorf("got %s %q", got.Outcome, got.Text)
+	}
+}
+
 // TestTableOfFile answers from a table in a file of the conversation.
 func TestTableOfFile(t *testing.T) {
 	t.Parallel()

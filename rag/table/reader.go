@@ -134,7 +134,8 @@ func (d *Document) Sources() []Source {
 	out := make([]Source, len(d.Tables))
 	for i := range d.Tables {
 		t := &d.Tables[i]
-		title := []string{d.Document.Title, path.Base(strings.ReplaceAll(d.Document.Source, "\\", "/"))}
+		source := strings.ReplaceAll(d.Document.Source, "\\", "/")
+		title := []string{d.Document.Title, path.Base(source), path.Base(path.Dir(source))}
 		if title[0] == "" {
 			title = title[1:]
 		}

@@ -9,7 +9,7 @@ import (
 type Source struct {
 	// Table is the table.
 	Table *Table
-	// Title has the title of the document, its file name, and the headings above the table.
+	// Title has the title of the document, the names of its file and folder, and the headings above the table.
 	Title string
 }
 
