@@ -65,6 +65,7 @@ var samples = map[string]sample{
 	"GET /api/documents/{id}/outline":                      {path: "/api/documents/1/outline", ok: 200},
 	"GET /api/documents/{id}/versions":                     {path: "/api/documents/1/versions", ok: 200},
 	"GET /api/documents/{id}/questions":                    {path: "/api/documents/1/questions", ok: 200},
+	"GET /api/documents/{id}/description":                  {path: "/api/documents/1/description", ok: 200},
 	"GET /api/suggestions":                                 {ok: 200},
 	"GET /api/documents/{id}/pages/{page}":                 {path: "/api/documents/1/pages/0", ok: 404}, // it has no pages
 	"GET /api/documents/{id}/pages/{page}/image":           {path: "/api/documents/1/pages/0/image", ok: 404},
