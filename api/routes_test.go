@@ -343,7 +343,7 @@ var contract = []string{
 	"POST /api/documents", "GET /api/documents", "GET /api/documents/{id}", "PATCH /api/documents/{id}", "GET /api/documents/export", "GET /api/documents/{id}/versions", "PUT /api/documents/{id}/file", "DELETE /api/documents/{id}", "POST /api/documents/delete", "POST /api/documents/tag", "POST /api/documents/move", "GET /api/places", "GET /api/facets",
 	"POST /api/documents/retry", "POST /api/documents/read-again", "GET /api/work", "POST /api/work/{work_id}/cancel",
 	"GET /api/documents/{id}/text", "GET /api/documents/{id}/file", "GET /api/documents/{id}/chunks",
-	"GET /api/documents/{id}/outline", "GET /api/documents/{id}/questions", "GET /api/suggestions",
+	"GET /api/documents/{id}/outline", "GET /api/documents/{id}/questions", "GET /api/documents/{id}/description", "GET /api/suggestions",
 	"GET /api/documents/{id}/pages/{page}", "GET /api/documents/{id}/pages/{page}/image", "POST /api/pages",
 	"GET /api/collections", "POST /api/collections", "PATCH /api/collections/{collection}", "DELETE /api/collections/{collection}",
 	"POST /api/collections/{collection}/empty", "PUT /api/collections/{collection}/rights", "DELETE /api/collections/{collection}/rights",
