@@ -259,7 +259,7 @@ func (s *Sender) notify(ctx context.Context, plan Plan) (bool, error) {
 	return s.cfg.Notify(ctx, d.Subject(plan.Language), d.Text(plan.Language), len(d.Things))
 }
 
-// Digest returns the present digest of collections for somebody who may read some; nil means everything.
+// Digest returns the present digest of collections. It uses only the readable collections. If readable is nil, all are.
 func (s *Sender) Digest(ctx context.Context, collections, readable []string) (Digest, error) {
 	d := Digest{Collections: collections, At: s.cfg.Now()}
 	var err error

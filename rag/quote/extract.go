@@ -146,7 +146,7 @@ func extract(static *embed.Static, query Query) []quote {
 	return e.complete(e.choose())
 }
 
-// analysisOf returns the analysis of the language of a question, if one of the passages has it, or else of the best passage.
+// analysisOf returns the analysis of a language: that of the question if a passage has it, and otherwise that of the best passage.
 func analysisOf(question string, passages []Passage) text.Analysis {
 	var languages []string
 	for _, p := range passages {

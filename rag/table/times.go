@@ -14,7 +14,7 @@ type multiple struct {
 	said string
 }
 
-// multipleAt returns the multiple at a word, and the position behind it.
+// multipleAt returns the multiple that begins at a word, and the position of the next word.
 func multipleAt(r *reading, i int) (multiple, int, bool) {
 	w := r.words[i]
 	n, err := strconv.ParseFloat(w.text, 64)
