@@ -47,6 +47,12 @@ test('the summary and the questions of a model replace those from headings', asy
   await accessible();
 });
 
+test('the questions of docent do not need the description by a model', async () => {
+  page.unreachable = /\/description$/;
+  await page.goto(`#/read/${first().id}`);
+  await page.getByRole('button', { name: mock.about[0]! }).waitFor();
+});
+
 test('the neighbors of a document', async () => {
   await page.goto(`#/read/${first().id}`);
   await page.getByRole('link', { name: /^Next document/ }).click();
