@@ -11,6 +11,7 @@ import (
 	"html"
 	"io"
 	"iter"
+	"regexp"
 	"strings"
 	"time"
 
@@ -189,14 +190,43 @@ func evernote(f fields) (page, bool) {
 
 // wordpress returns a page or a post that is published.
 func wordpress(f fields) (page, bool) {
-	p := page{title: f.first("title"), body: paragraphs(f.first("encoded")), tags: f["category"]}
-	p.changed = timeOf(cmp.Or(f.first("post_modified_gmt"), f.first("post_date_gmt")))
-	for _, c := range f["comment_content"] {
+	p := page{title: f.first("title"), body: paragraphs(withoutCodes(f.first("encoded"))), tags: f["category"]}
+	for _, name := range []string{"post_modified_gmt", "post_date_gmt", "post_date"} {
+		if p.changed.IsZero() {
+			p.changed = timeOf(f.first(name))
+		}
+	}
+	authors, approved := f["comment_author"], f["comment_approved"]
+	for i, c := range f["comment_content"] {
+		if len(approved) == len(f["comment_content"]) && strings.TrimSpace(approved[i]) != "1" {
+			continue // waiting, spam, or deleted
+		}
+		if len(authors) == len(f["comment_content"]) && strings.TrimSpace(authors[i]) != "" {
+			c = "<b>" + html.EscapeString(strings.TrimSpace(authors[i])) + ":</b> " + c
+		}
 		p.comments = append(p.comments, "<p>"+c+"</p>")
 	}
 	kind := f.first("post_type")
 	return p, p.body != "" && f.first("status") != "draft" && f.first("status") != "trash" && f.first("status") != "private" &&
 		kind != "attachment" && kind != "nav_menu_item" && kind != "revision"
+}
+
+// shortcode matches a mark of WordPress, such as [caption id="a"] and [/caption].
+var shortcode = regexp.MustCompile(`\[(/?)([a-z][\w-]{1,40})((?:\s+[\w-]+=(?:"[^"\]]*"|'[^'\]]*'|[^\s"'\]]+))*)\s*/?\]`)
+
+// withoutCodes returns a text of WordPress without its shortcodes. The text between two of them stays.
+func withoutCodes(text string) string {
+	return shortcode.ReplaceAllStringFunc(text, func(code string) string {
+		m := shortcode.FindStringSubmatch(code)
+		closes, name, options := m[1] != "", m[2], m[3]
+		switch {
+		case strings.HasSuffix(name, "caption") && (closes || options != ""):
+			return "<" + m[1] + "p>"
+		case closes || options != "" || strings.Contains(text, "[/"+name+"]") || name == "gallery" || name == "more":
+			return ""
+		}
+		return code
+	})
 }
 
 // paragraphs returns a text of WordPress, in which an empty line ends a paragraph, as HTML.

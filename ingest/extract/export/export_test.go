@@ -32,6 +32,13 @@ func TestPages(t *testing.T) {
 			`<rss xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:wp="http://wordpress.org/export/1.2/"><channel><item><title>Rules</title><content:encoded><![CDATA[One.` + "\n\n" + `Two.]]></content:encoded><wp:post_type>page</wp:post_type><wp:status>publish</wp:status></item><item><title>Old</title><content:encoded>x</content:encoded><wp:status>draft</wp:status></item></channel></rss>`,
 			"Rules.html 0001-01-01\nRules\n\nOne.\n\nTwo.",
 		},
+		"comments and shortcodes of WordPress": {
+			`<rss xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:wp="http://wordpress.org/export/1.2/"><channel><item><title>Seals</title><content:encoded><![CDATA[<p>See [1] and [gallery ids="1,2"].</p>` +
+				`[caption id="a" width="10"]<img src="a.jpg"/>The crane of 1920[/caption][box]Oil it.[/box]]]></content:encoded><wp:post_date>2020-07-25 10:00:00</wp:post_date>` +
+				`<wp:comment><wp:comment_author>Bo</wp:comment_author><wp:comment_content>Use 20x30.</wp:comment_content><wp:comment_approved>1</wp:comment_approved></wp:comment>` +
+				`<wp:comment><wp:comment_author>Cy</wp:comment_author><wp:comment_content>Pills</wp:comment_content><wp:comment_approved>spam</wp:comment_approved></wp:comment></item></channel></rss>`,
+			"Seals.html 2020-07-25\nSeals\n\nSee [1] and .\n\nThe crane of 1920\n\nOil it.\n\nComments\n\nBo: Use 20x30.",
+		},
 	} {
 		if !export.Is([]byte(tt.data)) {
 			t.Errorf("%s is no export", name)

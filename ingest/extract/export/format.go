@@ -8,6 +8,7 @@ var Format = format.Format{Info: format.Info{
 	Group:   format.Archives,
 	Endings: []string{".enex"},
 	Media:   "application/enex+xml",
+	Version: 2,
 	Reads:   "each page as a document, with its comments and date: spaces of Confluence in XML, also in their ZIP, notes of Evernote, and sites of WordPress",
 	Leaves:  "drafts, deleted pages, earlier versions, attachments",
 	Limits:  "100,000 pages",

@@ -27,7 +27,8 @@ type entry struct {
 	day, clock string
 	level      level
 	text       string
-	further    bool // a line of the entry before, which a container writes with a time of its own
+	further    bool   // a line of the entry before, which a container writes with a time of its own
+	bare       string // the line that a container wrote, if it has neither a time nor a level
 }
 
 // times are the forms of a time. Their groups are the day and the time of day.
@@ -158,13 +159,21 @@ func parseJSON(line string) (entry, bool) {
 	}
 	e.level = levelOf(" "+name+" ", 0)
 	e.text += " " + name + " " + message
+	trace := ""
 	for _, key := range slices.Sorted(maps.Keys(o)) {
 		if value, ok := o[key].(string); ok && value != "" {
 			e.text += " " + clean(key) + "=" + clean(value)
 		} else if value, ok := o[key].(float64); ok {
 			e.text += fmt.Sprintf(" %s=%v", clean(key), value)
+		} else if lines, ok := o[key].([]any); ok { // such as a stack trace
+			for _, line := range lines[:min(len(lines), maxFurther)] {
+				if text, ok := line.(string); ok {
+					trace += "\n  " + clean(text)
+				}
+			}
 		}
 	}
+	e.text += trace
 	return e, true
 }
 
@@ -181,15 +190,35 @@ func parseContainer(o map[string]any) (entry, bool) {
 		return entry{}, false
 	}
 	text := strings.TrimRight(escapes.ReplaceAllString(line, ""), " \t\r\n")
-	if inner, ok := parse(text); ok { // the program writes the time, too
+	if inner, ok := parse(timed(text, at)); ok { // the program writes the time, too
 		return inner, true
 	}
 	if text != "" && isFurther(text) {
 		return entry{day: e.day, clock: e.clock, text: text, further: true}, true
 	}
-	e.level = levelOf(text, 0)
+	if e.level = levelOf(text, 0); e.level == normal {
+		e.bare = text
+	}
 	e.text = e.day + " " + e.clock + " " + text
 	return e, true
+}
+
+// timed returns a line that is an object in JSON with a time, and other lines as they are.
+func timed(line, at string) string {
+	var o map[string]any
+	if !strings.HasPrefix(line, "{") || json.Unmarshal([]byte(line), &o) != nil {
+		return line
+	}
+	for _, name := range timeNames {
+		if _, ok := o[name]; ok {
+			return line
+		}
+	}
+	o[timeNames[0]] = at
+	if all, err := json.Marshal(o); err == nil {
+		return string(all)
+	}
+	return line
 }
 
 // escapes matches the colors of terminals.

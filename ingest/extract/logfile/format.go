@@ -17,7 +17,7 @@ var Format = format.Format{
 		Endings:   []string{".log"},
 		Media:     "application/x-log",
 		NeverMail: true,
-		Version:   2,
+		Version:   3,
 		Reads: "the kinds of errors and warnings with their number, and the entries in sections for days and hours; the logs of most " +
 			"programs, of system services, and of web servers, in lines and in JSON",
 		Leaves: "similar entries of the same hour after the third; lines of an entry after the 40th",

@@ -59,14 +59,14 @@ func Read(name, text string) *outline.Document {
 func split(text string) []*entry {
 	var out []*entry
 	further := 0
-	for line := range strings.Lines(text) {
+	for line := range whole(text) {
 		line = strings.TrimRight(line, " \t\r\n\v\f")
 		if line == "" {
 			continue
 		}
 		e, ok := parse(line)
-		if ok && e.further && len(out) > 0 {
-			ok, line = false, e.text
+		if ok && len(out) > 0 && (e.further || e.bare != "" && isLast(out[len(out)-1].text, e.bare)) {
+			ok, line = false, cmp.Or(e.bare, e.text)
 		}
 		if ok {
 			e.text = cut(e.text)

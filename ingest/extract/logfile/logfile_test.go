@@ -125,6 +125,43 @@ func TestMatch(t *testing.T) {
 	}
 }
 
+// TestWhole reads entries that several lines of a file have.
+func TestWhole(t *testing.T) {
+	t.Parallel()
+	docker := func(texts ...string) string {
+		var b strings.Builder
+		for _, text := range texts {
+			b.WriteString(`{"log":"` + text + `","stream":"stdout","time":"2026-11-29T20:38:45.1Z"}` + "\n")
+		}
+		return b.String()
+	}
+	for name, c := range map[string]struct{ data, want string }{
+		"divided by Docker": {
+			docker(`{\"level\":\"error\",`, `\"msg\":\"pump 7 `, `stopped\"}\n`, `gate open\n`),
+			"2026-11-29T20:38:45.1Z ERROR pump 7 stopped|2026-11-29 20:38:45 gate open",
+		},
+		"trace of Python": {
+			docker(`ERROR stuck\n`, `Traceback (most recent call last):\n`, `  File \"a.py\", line 3\n`, `ValueError: valve\n`, `gate open\n`),
+			"2026-11-29 20:38:45 ERROR stuck / Traceback (most recent call last): /   File \"a.py\", line 3 / ValueError: valve|2026-11-29 20:38:45 gate open",
+		},
+		"object in lines of Docker": {docker(`{\n`, `  \"status\": 500\n`, `}\n`), "2026-11-29 20:38:45 { /   \"status\": 500 / }"},
+		"object in several lines": {
+			"{\"time\": \"2026-11-29T20:38:45Z\", \"level\": \"WARN\", \"message\": \"no node\",\n\"stacktrace\": [\"a.B: refused\",\n\"at a.C(C.java:1)\"], \"node\": \"b\" }\n" +
+				`{"time": "2026-11-29T20:38:46Z", "level": "INFO", "message": "on"}` + "\n{ no JSON\n",
+			"2026-11-29T20:38:45Z WARN no node node=b /   a.B: refused /   at a.C(C.java:1)|2026-11-29T20:38:46Z INFO on / { no JSON",
+		},
+		"no line breaks": {docker("gate open", "gate closed"), "2026-11-29 20:38:45 gate open|2026-11-29 20:38:45 gate closed"},
+	} {
+		var got []string
+		for _, e := range split(c.data) {
+			got = append(got, strings.ReplaceAll(e.text, "\n", " / "))
+		}
+		if all := strings.Join(got, "|"); all != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, all, c.want)
+		}
+	}
+}
+
 func FuzzLog(f *testing.F) {
 	for _, s := range []string{
 		service, "{\"time\":\"2026-11-29T20:38:45Z\",\"level\":\"error\",\"msg\":\"x\"}\n", "Nov  9 20:38:45 a b\n", "I1129 20:38:45.1 \n \x00",

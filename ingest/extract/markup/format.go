@@ -98,6 +98,7 @@ var WebVTTFormat = format.Format{
 		Group:     format.Markup,
 		Endings:   []string{".vtt"},
 		Media:     "text/vtt",
+		Version:   2,
 		NeverMail: true,
 		Reads:     "the spoken text and its speakers, with a heading for each minute",
 		Leaves:    "styles",

@@ -11,7 +11,7 @@ import (
 )
 
 // cueTime matches the line that says when a cue is shown.
-var cueTime = lazyregexp.New(`^\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{2})[.,]\d{1,3}\s+-->\s+[\d:.,]+`)
+var cueTime = lazyregexp.New(`^\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,]\d{1,3}\s+-->\s+[\d:.,]+`)
 
 // cueTag matches the tags in a cue, and cueVoice the tag that names the
 // speaker.

@@ -21,6 +21,7 @@ var TranslationFormat = format.Format{
 		Group:     format.Markup,
 		Endings:   []string{".po", ".pot", ".xliff", ".xlf"},
 		Media:     "text/x-gettext-translation",
+		Version:   2,
 		NeverMail: true,
 		Reads:     "a table of the texts of a program with their translations; gettext and XLIFF",
 		Leaves:    "uncertain and obsolete translations, comments, the header",
@@ -140,12 +141,19 @@ func (t *translation) gettext(text string) {
 		t.add(e)
 		e, to, begun = entry{}, nil, false
 	}
+	open := false // a string goes on in the next line, which gettext refuses
 	for line := range strings.Lines(text) {
 		if t.Done() {
 			return
 		}
 		line = strings.TrimSpace(line)
+		if open && to != nil && line != "" && line[0] != '#' && !strings.HasPrefix(line, "msg") {
+			open = !strings.HasSuffix(line, `"`)
+			*to += "\n" + unquote(line)
+			continue
+		}
 		key, value, _ := strings.Cut(line, " ")
+		open = strings.Count(line, `"`) == 1 && strings.HasPrefix(key, "msg")
 		switch {
 		case line == "":
 			end()

@@ -24,6 +24,7 @@ func TestTranslation(t *testing.T) {
 	extracttest.Check(t, Translation, []byte("msgid \"\"\nmsgstr \"charset=UTF-8\"\n\nmsgid \"Hello\"\nmsgstr \"\"\nmsgid \"Bye\"\nmsgstr \"\"\n"), "", "th Text\ntr Hello\ntr Bye\n")
 	extracttest.Check(t, Translation, []byte("msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=ISO-8859-2\\n\"\n\nmsgid \"Hello\"\nmsgstr \"Ahoj, k\xf2\xf2\"\n"), "",
 		"th Text | Translation\ntr Hello | Ahoj, kňň\n")
+	extracttest.Check(t, Translation, []byte("msgid \"Hello\"\nmsgstr \"Hallo\nWelt\"\n\nmsgid \"Stop\"\nmsgstr \"Halt\"\n"), "", "th Text | Translation\ntr Hello | Hallo Welt\ntr Stop | Halt\n")
 	extracttest.Check(t, Translation, []byte(xliff), "", "th Text | Translation (de)\ntr Open the valve | Ventil öffnen\ntr Stop\n")
 	for name, text := range map[string]string{"de.po": gettext, "app.xlf": xliff} {
 		if TranslationFormat.Match(t.Context(), &format.File{Name: name, Data: []byte(text)}).Score != format.Sure {
