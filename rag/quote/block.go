@@ -89,7 +89,11 @@ func (e *extractor) blocks(doc int) []Block {
 			}
 			at = end
 		case text.RowSentence:
-			add(Row, at, at+1)
+			kind := Row
+			if isLayout(s[at]) {
+				kind = Paragraph
+			}
+			add(kind, at, at+1)
 			at++
 		case text.CodeSentence:
 			from := at

@@ -24,8 +24,6 @@ const (
 	weightHint    = .5
 	// weightName rewards a name that the question does not contain, because such a name is often the answer.
 	weightName = .2
-	// weightGlossary rewards the row of a table whose first cell is the subject of the question.
-	weightGlossary = .6
 	// weightHeading rewards the passages whose heading or title has the words of the question.
 	weightHeading = .6
 	// weightDefinition rewards a definition of the subject, if the question asks for it.
@@ -75,12 +73,10 @@ type candidate struct {
 	// base is the score without the covered terms.
 	base  float64
 	score float64
-	// core has the positions of its best run of sentences, if it was looked for.
-	core [2]int
 }
 
 // choose takes the best block, and further blocks that are good, short, have a clear relation to the question, and add
-// something.
+// something, each with the text around it.
 func (e *extractor) choose() []Block {
 	candidates := e.candidates()
 	if len(candidates) == 0 {
@@ -88,12 +84,11 @@ func (e *extractor) choose() []Block {
 	}
 	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 	e.preferProse(candidates)
-	best, limit := e.widened(candidates[0]), maxAnswer
-	first := best
-	if e.practical {
-		best, first = sections{e}.best(candidates)
-		limit = maxPractical
+	best, around, limit := candidates[0], maxFurtherSection, maxAnswer
+	if e.practical && best.Kind != Row {
+		best, around, limit = e.trusted(candidates), maxSection, maxPractical
 	}
+	first := e.around(e.widened(best), around)
 	blocks, chosen := []Block{first.Block}, slices.Clone(first.quotes)
 	covered, hinted, length := slices.Clone(best.covered), slices.Clone(best.hinted), first.words
 	// Neither a definition nor a heading excludes the rest.
@@ -102,33 +97,32 @@ func (e *extractor) choose() []Block {
 		distance = belowEncoded
 	}
 	least := max(enough*top, top-distance)
-	for i, c := range candidates {
-		candidates[i] = e.trimmed(c)
-	}
 	for len(blocks) < maxBlocks {
-		var next *candidate
+		var next candidate
 		var nextGain float64
-		for i := range candidates {
-			c := &candidates[i]
+		for _, c := range candidates {
 			if c.score < least {
 				break
 			}
 			if length+c.words > limit || c.quotes[0].adrift && !slices.ContainsFunc(chosen, c.quotes[0].follows) ||
-				isStray(e.documents, *c, best) || e.defines != nil && c.Kind == Code && best.Kind != Code ||
+				isStray(e.documents, c, best) || e.defines != nil && c.Kind == Code && best.Kind != Code ||
 				(e.practical || c.Kind == Item || c.Kind == List) && arePointers(e.passages[c.Passage], c.Block) ||
-				repeats(chosen, c.quotes) || !e.related(*c, best) && !e.adjoins(*c, blocks) {
+				repeats(chosen, c.quotes) || !e.related(c, best) && !e.adjoins(c, blocks) {
 				continue
 			}
-			gain := e.gain(*c, covered, hinted) + weightName*e.named(*c, chosen)
-			if gain >= novel && (next == nil || c.base+gain > next.base+nextGain) {
+			gain := e.gain(c, covered, hinted) + weightName*e.named(c, chosen)
+			if gain >= novel && (next.words == 0 || c.base+gain > next.base+nextGain) {
 				next, nextGain = c, gain
 			}
 		}
-		if next == nil {
+		if next.words == 0 {
 			break
 		}
+		merge(covered, hinted, next)
+		if !slices.ContainsFunc(blocks, func(b Block) bool { return b.Passage == next.Passage }) {
+			next = e.around(next, min(maxFurtherSection, limit-length))
+		}
 		blocks, chosen = append(blocks, next.Block), append(chosen, next.quotes...)
-		merge(covered, hinted, *next)
 		length += next.words
 	}
 	return blocks
@@ -150,7 +144,7 @@ const mostOfQuestion = .5
 // name of a row is not its subject.
 func (e *extractor) preferProse(sorted []candidate) {
 	row := sorted[0]
-	if row.Kind != Row || row.quotes[0].glossary {
+	if row.Kind != Row {
 		return
 	}
 	chance := e.coverage(row) < mostOfQuestion && !slices.ContainsFunc(rowCells(row.quotes[0].text), isValue)
@@ -296,7 +290,6 @@ func (e *extractor) best(passage []quote, b Block) candidate {
 		return whole
 	}
 	base, score := whole.base, whole.score
-	whole.core = [2]int{b.from, b.to}
 	for from := b.from; from < b.to; from++ {
 		for to := from + 1; to <= min(from+maxRun, b.to); to++ {
 			part := b
@@ -305,37 +298,11 @@ func (e *extractor) best(passage []quote, b Block) candidate {
 			rest := weightRest * float64(whole.words-c.words) / 100
 			if c.score-rest > score {
 				base, score = c.base-rest, c.score-rest
-				whole.core = [2]int{from, to}
 			}
 		}
 	}
 	whole.base, whole.score = base, score
 	return whole
-}
-
-// Bounds of further paragraphs, in words.
-const (
-	// maxFurther is the length up to which a further paragraph is quoted as a whole.
-	maxFurther = 30
-	// maxBelonging is the length up to which sentences that belong to the best ones follow them.
-	maxBelonging = 50
-)
-
-// trimmed returns a further block. A longer paragraph loses the sentences around its best ones that do not belong to them.
-func (e *extractor) trimmed(c candidate) candidate {
-	if c.Kind != Paragraph && c.Kind != Definition || c.words <= maxFurther || c.core == [2]int{} {
-		return c
-	}
-	passage, from, to := e.passages[c.Passage], c.core[0], c.core[1]
-	for from > c.from && passage[from].leans {
-		from--
-	}
-	for to < c.to && belongs(passage[to]) && words(passage[from:to+1]) <= maxBelonging {
-		to++
-	}
-	part := e.score(passage, blockOf(c.Kind, passage, from, to))
-	part.base, part.score = c.base, c.score
-	return part
 }
 
 // score scores a block of a passage.
@@ -353,9 +320,6 @@ func (e *extractor) score(passage []quote, b Block) candidate {
 	c.base += weightContext * float64(embed.Dot(e.vector, e.scratch))
 	c.base += e.similarity(c) + weightDefinition*c.defined()
 	c.base += weightPrior * e.prior[b.Passage]
-	if c.quotes[0].glossary {
-		c.base += weightGlossary
-	}
 	c.base += weightHeading * e.headed[b.Passage]
 	c.base -= weightLength * float64(c.words) / 100
 	c.base -= weightSeam * seams(passage, b.from, b.to)

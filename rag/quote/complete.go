@@ -15,7 +15,6 @@ func (e *extractor) complete(chosen []Block) []quote {
 	if len(chosen) == 0 {
 		return nil
 	}
-	chosen = e.whole(chosen)
 	var out []quote
 	for _, b := range chosen {
 		for _, q := range shortened(b, e.passages[b.Passage][b.from:b.to]) {
@@ -55,104 +54,7 @@ var (
 	// asksHowMuch matches questions for an amount.
 	asksHowMuch = lazyregexp.New(`(?i)\b(?:how|wie) ?(?:long|much|many|often|old|far|big|large|high|fast|wide|deep|heavy|` +
 		`lange?|viele?|oft|hoch|groß|weit|schnell|teuer|alt|breit|tief|schwer)\b`)
-	// asksForList matches questions that a list answers.
-	asksForList = lazyregexp.New(`(?i)^(?:list|name|enumerate|what are)\b|\b(?:which|what)(?: [\w-]+){0,3} \w+[^\Ws]s ` +
-		`(?:are|do|does|can|could|may|will|should|exist|have|has|were)\b|\b(?:kinds|types|sorts|number) of\b|^how many\b|` +
-		`^(?:nenne|liste|welche \w+ (?:sind|gibt|haben|werden|wurden|stehen|unterstützt)|wie ?viele|quels|quelles|énumère|cuáles|¿cuáles)\b`)
 )
-
-// whole replaces the first block of the best passage that is part of a list by the list, if the question asks for steps or for a
-// list, if several steps are chosen, or if only the heading of the list has the words of the question. A list of another passage
-// may be about another case.
-func (e *extractor) whole(chosen []Block) []Block {
-	for i, b := range chosen {
-		first := e.passages[b.Passage][b.from]
-		if b.Kind != Step && b.Kind != Item && b.Kind != List || !e.asksForWhole(b) && !severalSteps(chosen, b) && (i > 0 || !e.onlyAbove(b)) ||
-			b.Passage != chosen[0].Passage {
-			continue
-		}
-		list := e.list(b)
-		if list.to == 0 {
-			continue
-		}
-		var out []Block
-		for at, other := range chosen {
-			within := other.Passage == list.Passage && other.from >= list.from && other.to <= list.to
-			switch {
-			case at == i:
-				out = append(out, list)
-			case !within && (first.label == "" || other.Kind != Step): // without steps of another list
-				out = append(out, other)
-			}
-		}
-		return out
-	}
-	return chosen
-}
-
-// severalSteps reports whether a step is one of several chosen steps of a passage.
-func severalSteps(chosen []Block, b Block) bool {
-	n := 0
-	for _, other := range chosen {
-		if other.Kind == Step && other.Passage == b.Passage {
-			n++
-		}
-	}
-	return b.Kind == Step && n > 1
-}
-
-// asksForWhole reports whether the question asks for the whole list of a block.
-func (e *extractor) asksForWhole(b Block) bool {
-	step := b.Kind == Step || b.Kind == List && numbered.MatchString(e.passages[b.Passage][b.to-1].text)
-	steps := step && asksForSteps.MatchString(e.question) && !asksHowMuch.MatchString(e.question)
-	return steps || asksForList.MatchString(e.question)
-}
-
-// list returns the whole list around a block. A long list has the first sentences of its items. It returns none if there is
-// only one item, or too many.
-func (e *extractor) list(b Block) Block {
-	s := e.passages[b.Passage]
-	at := b.from
-	if s[at].Kind != text.ItemSentence {
-		at++
-	}
-	for start := 0; start <= at; {
-		if s[start].Kind != text.ItemSentence {
-			start++
-			continue
-		}
-		end := listEnd(s, start)
-		if at >= end {
-			start = end
-			continue
-		}
-		if n := len(itemsOf(s, start, end)); n < 2 || n > maxItems {
-			return Block{}
-		}
-		if start > 0 && introduces(s[start-1]) && s[start-1].label == s[start].label {
-			start--
-		}
-		return blockOf(List, s, start, end)
-	}
-	return Block{}
-}
-
-// onlyAbove reports whether the words of the question that a block covers stand only in its label, and not in the block.
-func (e *extractor) onlyAbove(b Block) bool {
-	own, above := 0.0, 0.0
-	for i, t := range e.terms {
-		best := 0.0
-		for _, q := range e.passages[b.Passage][b.from:b.to] {
-			best = max(best, q.covered[i])
-			if q.stems[t.Stem] {
-				own += t.Weight
-				break
-			}
-		}
-		above += t.Weight * best
-	}
-	return above > 0 && own < above/2
-}
 
 // belonging matches the beginning of a sentence that belongs to the one before: an exception, a remedy, a condition, a warning, or a
 // default.

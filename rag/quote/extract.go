@@ -58,8 +58,6 @@ type quote struct {
 	similar float64
 	// defined says how clearly the quote defines the subject of the question, from 0 to 1.
 	defined float64
-	// glossary reports a table row whose first cell is the subject of the question, such as the row of a term in a glossary.
-	glossary bool
 	// more are the sentences after it on the same lines of the answer.
 	more []quote
 	// also are the numbers of the other passages that contain the sentence.
@@ -450,7 +448,6 @@ func (e *extractor) cover(q *quote, heading map[string]bool) {
 			q.covered[i] = partly
 		}
 	}
-	q.glossary = q.Kind == text.RowSentence && e.names(rowCells(q.text)[0])
 	q.hinted = make([]bool, len(e.hints))
 	for i, h := range e.hints {
 		q.hinted[i] = h.answer.MatchString(q.text)
@@ -480,22 +477,6 @@ func inCompound(word string, stems map[string]bool) bool {
 		}
 	}
 	return false
-}
-
-// names reports whether the words of a cell, and no others, name a subject of the
-// question.
-func (e *extractor) names(cell string) bool {
-	named := false
-	for stem := range e.analysis.Stems(cell) {
-		switch {
-		case text.IsStop(stem):
-		case slices.ContainsFunc(e.terms, func(t text.Weighted) bool { return t.Stem == stem }):
-			named = true
-		default:
-			return false
-		}
-	}
-	return named
 }
 
 // isTerm reports whether a label is a defined name and not a title.

@@ -1,7 +1,7 @@
 package quote
 
 import (
-	"slices"
+	"math"
 	"strings"
 
 	"docent/internal/lazyregexp"
@@ -45,86 +45,64 @@ func isPractical(question string) bool {
 	return len(strings.Fields(question)) >= minPractical
 }
 
-// Bounds of the answer to a practical question, in words.
+// Bounds of the text around a block, in words. They were chosen on the question sets of docs/explanation/evaluation.md.
 const (
-	// maxSection is the length up to which the text around the best block is quoted.
-	maxSection = 100
-	// maxPractical is the number of words from which the answer gets no further block.
-	maxPractical = 170
+	// maxSection is the length up to which the text around the best block of a practical question is quoted.
+	maxSection = 130
+	// maxFurtherSection is the length up to which the text around another block is quoted.
+	maxFurtherSection = 60
+	// maxPractical is the number of words from which the answer to a practical question gets no further block.
+	maxPractical = 190
 )
 
-// weightProcedure rewards the steps of a trusted passage for a practical question. Their words are seldom those of the problem.
-const weightProcedure = .3
+// weightTrust is how much more the order of the passages counts for the best block of a practical question. Its text around counts too.
+const weightTrust = 1.0
 
-// maxSections is the number of best blocks whose sections are compared.
-const maxSections = 8
-
-// sections chooses the section that answers a practical question.
-type sections struct{ *extractor }
-
-// best returns the block whose section answers a practical question best, and the section. sorted begins with the best block.
-// Steps must not stand in a passage with a lesser heading.
-func (w sections) best(sorted []candidate) (block, section candidate) {
-	first, top := sorted[0], 0.0
-	for i, c := range sorted[:min(len(sorted), maxSections)] {
-		if c.score < enough*first.score {
-			break
-		}
-		around, score := w.around(w.widened(c)), c.score
-		if isProcedure(around) && w.headed[c.Passage] >= w.headed[first.Passage] {
-			score += weightProcedure * w.prior[c.Passage]
-		}
-		if i == 0 || score > top {
-			block, section, top = c, around, score
+// trusted returns the best block for a practical question. Rows are about one case each.
+func (e *extractor) trusted(candidates []candidate) candidate {
+	best, top := candidates[0], math.Inf(-1)
+	for _, c := range candidates {
+		if s := c.score + weightTrust*e.prior[c.Passage]; c.Kind != Row && s > top {
+			best, top = c, s
 		}
 	}
-	return block, section
+	return best
 }
 
-// isProcedure reports whether a section has steps.
-func isProcedure(section candidate) bool {
-	return slices.ContainsFunc(section.quotes, func(q quote) bool { return q.Kind == text.ItemSentence && numbered.MatchString(q.text) })
-}
-
-// around returns the best block of a practical question with the text around it: the list that it is a part of, the text that
-// follows in the same section, and then the text before it.
-func (w sections) around(best candidate) candidate {
-	s, b := w.passages[best.Passage], best.Block
-	switch b.Kind {
-	case Row, Item:
-		return best // each is about a case of its own
-	case Step:
-		if list := w.list(b); list.to > 0 && words(s[list.from:list.to]) <= maxList {
-			b = list
-		}
+// around returns a block with the text around it in its section, up to a number of words: the text that follows, and then the text
+// before it. The text below another term, such as an option, or below another question is about another case.
+func (e *extractor) around(best candidate, most int) candidate {
+	alone := best.Kind == Item || best.Kind == Step || best.Kind == List // an item is a case of its own
+	if best.Kind == Row || e.defines != nil || e.said != "" || alone && !e.practical {
+		return best
 	}
-	from, to := b.from, b.to
-	for to < len(s) && s[to].label == s[from].label {
-		end, limit := partEnd(s, to), maxSection
-		if s[to].Kind == text.ItemSentence && introduces(s[to-1]) {
-			limit = maxList
-		}
-		if words(s[from:end]) > limit {
-			break
-		}
-		to = end
+	s, from, to := e.passages[best.Passage], best.from, best.to
+	label := s[from].label
+	other := func(q quote) bool {
+		return q.label != label && (isTerm(q.label) || isTerm(label) || strings.HasSuffix(q.label, "?") || strings.HasSuffix(label, "?"))
 	}
-	for from > 0 && s[from-1].label == s[from].label {
+	for to < len(s) && !other(s[to]) && words(s[from:partEnd(s, to)]) <= most {
+		to = partEnd(s, to)
+	}
+	for from > 0 && !other(s[from-1]) && (e.practical || s[from-1].Kind == text.ProseSentence) {
 		start := from - 1
-		for start > 0 && s[start-1].label == s[from].label && partEnd(s, start-1) >= from {
+		for start > 0 && partEnd(s, start-1) >= from {
 			start--
 		}
-		if words(s[start:to]) > maxSection || s[start].Kind == text.TitleSentence {
+		if words(s[start:to]) > most {
 			break
 		}
 		from = start
 	}
-	for to > b.to && (introduces(s[to-1]) || isPointer(s, to-1)) {
+	for to > best.to && (introduces(s[to-1]) || isPointer(s, to-1) || s[to-1].Kind == text.TitleSentence) {
 		to--
 	}
-	whole := w.score(s, blockOf(Section, s, from, to))
-	whole.score, whole.base = best.score, best.base
-	return whole
+	for from < best.from && s[from].Kind == text.TitleSentence {
+		from++
+	}
+	section := e.score(s, blockOf(Section, s, from, to))
+	section.score, section.base = best.score, best.base
+	return section
 }
 
 // maxPointer is the maximum number of words of a pointer.
@@ -161,7 +139,7 @@ func partEnd(s []quote, at int) int {
 		return listEnd(s, at)
 	case text.RowSentence:
 		end := at
-		for end < len(s) && sameTable(s[at], s[end]) {
+		for !isLayout(s[at]) && end < len(s) && sameTable(s[at], s[end]) {
 			end++
 		}
 		return max(end, at+1)

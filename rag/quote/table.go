@@ -175,3 +175,13 @@ func sameTable(a, b quote) bool {
 	return a.Kind == text.RowSentence && b.Kind == text.RowSentence && a.doc == b.doc && a.label == b.label &&
 		a.header == b.header && (a.header != "" || len(rowCells(a.text)) == len(rowCells(b.text)))
 }
+
+// minLayoutWords is the number of words from which a cell holds text, and not a value.
+const minLayoutWords = 14
+
+// isLayout reports whether a row without a header has text in a cell, as in a page that is laid out by a table.
+func isLayout(q quote) bool {
+	return q.Kind == text.RowSentence && q.header == "" && slices.ContainsFunc(rowCells(q.text), func(cell string) bool {
+		return len(strings.Fields(cell)) >= minLayoutWords
+	})
+}
