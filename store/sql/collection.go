@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"docent/rag/corpus"
 	"docent/store"
@@ -13,21 +14,47 @@ var _ corpus.Collections = Store{}
 
 // Collections lists the collections; see corpus.Library.
 func (s documents) Collections(ctx context.Context) ([]corpus.CollectionInfo, error) {
-	out, err := list(ctx, s.db, scanCollection, `SELECT k.name, k.title, k.description, k.color, k.owner, k.questions,
-			coalesce(d.ready, 0), coalesce(d.failed, 0), coalesce(d.chunks, 0), d.changed
-		FROM collection k LEFT JOIN (
+	all, err := counted(ctx, s, &s.counts.collections, nil, s.countCollections)
+	if err != nil {
+		return nil, s.db.Fail("list collections", err)
+	}
+	out, err := list(ctx, s.db, scanCollection,
+		`SELECT name, title, description, color, owner, questions FROM collection ORDER BY name COLLATE "C"`)
+	for i := range out {
+		c, n := &out[i], all[out[i].Name]
+		c.Documents, c.Failed, c.Chunks, c.ChangedAt = n.ready, n.failed, n.chunks, n.changed
+	}
+	return out, s.db.Fail("list collections", err)
+}
+
+// collectionCount counts the documents of a collection.
+type collectionCount struct {
+	name                  string
+	ready, failed, chunks int
+	changed               time.Time
+}
+
+// countCollections counts the documents of all collections.
+func (s documents) countCollections(ctx context.Context, _ []string) (map[string]collectionCount, error) {
+	all, err := list(ctx, s.db, func(row Row) (c collectionCount, err error) {
+		err = row.Scan(&c.name, &c.ready, &c.failed, &c.chunks, Time(&c.changed))
+		return c, err
+	}, `SELECT k.name, d.ready, d.failed, d.chunks, d.changed FROM collection k JOIN (
 			SELECT collection_id, count(*) FILTER (WHERE status = 'ready') AS ready,
 				count(*) FILTER (WHERE status = 'failed' AND NOT skipped) AS failed, sum(chunks) AS chunks,
 				max(updated_at) FILTER (WHERE NOT skipped) AS changed
 			FROM document GROUP BY collection_id
-		) d ON d.collection_id = k.id ORDER BY k.name COLLATE "C"`)
-	return out, s.db.Fail("list collections", err)
+		) d ON d.collection_id = k.id`)
+	out := make(map[string]collectionCount, len(all))
+	for _, c := range all {
+		out[c.name] = c
+	}
+	return out, err
 }
 
 func scanCollection(row Row) (c corpus.CollectionInfo, err error) {
 	var questions string
-	err = row.Scan(&c.Name, &c.About.Title, &c.About.Description, &c.About.Color, &c.About.Owner, &questions,
-		&c.Documents, &c.Failed, &c.Chunks, Time(&c.ChangedAt))
+	err = row.Scan(&c.Name, &c.About.Title, &c.About.Description, &c.About.Color, &c.About.Owner, &questions)
 	if err == nil && questions != noQuestions {
 		err = json.Unmarshal([]byte(questions), &c.About.Questions)
 	}

@@ -1,26 +1,39 @@
 package sql
 
 import (
+	"cmp"
 	"context"
+	"strings"
 
 	"docent/rag/corpus"
 )
 
 // Facets counts documents by their properties; see corpus.Library.
 func (s documents) Facets(ctx context.Context, collections []string) (f corpus.Facets, err error) {
-	if f.Types, err = s.counts(ctx, collections, mediaType); err == nil {
-		f.Languages, err = s.counts(ctx, collections, `CASE d.language WHEN '' THEN '`+corpus.UnknownLanguage+`' ELSE d.language END`)
-	}
+	f, err = counted(ctx, s, &s.counts.facets, collections, s.facets)
 	return f, s.db.Fail("count documents by their properties", err)
 }
 
-// counts counts documents by an expression.
-func (s documents) counts(ctx context.Context, collections []string, by string) ([]corpus.PlaceCount, error) {
+// property is a media type or a language with the number of documents.
+type property struct {
+	mediaType, language string
+	documents           int
+}
+
+// facets counts documents in one pass over an index.
+func (s documents) facets(ctx context.Context, collections []string) (f corpus.Facets, err error) {
 	var p parameters
 	where := p.filter(corpus.DocumentFilter{Collections: collections})
-	return list(ctx, s.db, func(row Row) (c corpus.PlaceCount, err error) {
-		err = row.Scan(&c.Name, &c.Documents)
+	all, err := list(ctx, s.db, func(row Row) (c property, err error) {
+		err = row.Scan(&c.mediaType, &c.language, &c.documents)
 		return c, err
-	}, `SELECT `+by+`, count(*) FROM document d JOIN collection k ON k.id = d.collection_id
-		WHERE `+where+` GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT `+p.add(corpus.MostPlaces), p...)
+	}, `SELECT d.media_type, d.language, count(*) FROM document d WHERE `+where+` GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2`, p...)
+	types, languages := placeCounts{}, placeCounts{}
+	for _, c := range all {
+		mediaType, _, _ := strings.Cut(c.mediaType, ";")
+		types.add(mediaType, c.documents)
+		languages.add(cmp.Or(c.language, corpus.UnknownLanguage), c.documents)
+	}
+	most := corpus.PlaceFilter{Limit: corpus.MostPlaces}
+	return corpus.Facets{Types: types.most(most), Languages: languages.most(most)}, err
 }

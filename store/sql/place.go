@@ -11,32 +11,41 @@ import (
 	"docent/store"
 )
 
+// placesCounted are the numbers of documents in folders and with tags.
+type placesCounted struct{ folders, tags placeCounts }
+
 // Places lists folders and tags; see corpus.PlaceCounter.
 func (s documents) Places(ctx context.Context, filter corpus.PlaceFilter) (folders, tags []corpus.PlaceCount, err error) {
-	inFolder, tagged := placeCounts{}, placeCounts{}
-	err = s.eachPlace(ctx, filter, `d.folder, '', ''`, func(folder, _, _ string, documents int) {
+	all, err := counted(ctx, s, &s.counts.places, filter.Collections, s.places)
+	return all.folders.most(filter), all.tags.most(filter), s.db.Fail("count documents of folders and tags", err)
+}
+
+// places counts documents in folders and with tags.
+func (s documents) places(ctx context.Context, collections []string) (placesCounted, error) {
+	out := placesCounted{placeCounts{}, placeCounts{}}
+	err := s.eachPlace(ctx, collections, `d.folder, '', ''`, func(folder, _, _ string, documents int) {
 		for folder != "" {
-			inFolder.add(folder, documents)
+			out.folders.add(folder, documents)
 			folder = folder[:max(0, strings.LastIndexByte(folder, '/'))]
 		}
 	})
 	if err == nil {
-		err = s.eachPlace(ctx, filter, `'', d.tags, d.own_tags`, func(_, stated, own string, documents int) {
+		err = s.eachPlace(ctx, collections, `'', d.tags, d.own_tags`, func(_, stated, own string, documents int) {
 			for _, tag := range corpus.CleanTags(append(store.TagList(stated), store.TagList(own)...)) {
-				tagged.add(tag, documents)
+				out.tags.add(tag, documents)
 			}
 		})
 	}
-	return inFolder.most(filter), tagged.most(filter), s.db.Fail("count documents of folders and tags", err)
+	return out, err
 }
 
 // eachPlace calls f with each combination of some columns, and the number of its documents.
 func (s documents) eachPlace(
-	ctx context.Context, filter corpus.PlaceFilter, columns string, f func(folder, tags, own string, documents int),
+	ctx context.Context, collections []string, columns string, f func(folder, tags, own string, documents int),
 ) error {
 	var p parameters
-	where := p.filter(corpus.DocumentFilter{Collections: filter.Collections, Status: corpus.Ready})
-	rows, err := s.db.Query(ctx, `SELECT `+columns+`, count(*) FROM document d JOIN collection k ON k.id = d.collection_id
+	where := p.filter(corpus.DocumentFilter{Collections: collections, Status: corpus.Ready})
+	rows, err := s.db.Query(ctx, `SELECT `+columns+`, count(*) FROM document d
 		WHERE `+where+` GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3`, p...)
 	if err != nil {
 		return err

@@ -112,7 +112,7 @@ type Store struct {
 func New(db Database) Store {
 	return Store{
 		webhooks: webhooks{db}, feedback: feedback{db}, usage: usage{db}, auditRecords: auditRecords{db}, sources: sources{db},
-		documents: documents{db}, collectionRights: collectionRights{db},
+		documents: documents{db, &libraryCounts{}}, collectionRights: collectionRights{db},
 		sessions: sessions{db}, accounts: accounts{db}, snapshots: snapshots{db},
 		insights: insights{db}, approvals: approvals{db}, shares: shares{db}, memories: memories{db},
 		prompts: prompts{db}, preferences: preferences{db}, settingRecords: settingRecords{db},

@@ -11,6 +11,13 @@
 //	turns   users who ask again when they have an answer, or after -pause
 //	stream  time to the first token with 1, 10, and 100 users who read the answers
 //	slow    the same as turns, without and with clients that never read
+//	library the requests of each view of the library: p50 and p95
+//	console the requests of each view of the console: p50 and p95
+//
+// With -files, it writes documents for library to the folder -to instead, to be
+// added with docent ingest:
+//
+//	go run ./tools/loadtest -files 100000 -to manuals
 //
 // The server keeps its limits. The test repeats frames that come too fast and
 // counts them. To measure more, start the server with --rate 1000000
@@ -58,9 +65,17 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 	flags.DurationVar(&t.Duration, "duration", 10*time.Second, "how long to measure")
 	flags.DurationVar(&t.Pause, "pause", 0, "average time between an answer and the next question (stream: default 1s)")
 	flags.DurationVar(&t.Settle, "settle", 5*time.Second, "how long to wait before memory is read")
+	flags.IntVar(&t.Times, "times", 100, "how often library and console open each view")
 	flags.IntVar(&t.PID, "pid", 0, "the server's process (default the only docent serve on this machine)")
+	files := flags.Int("files", 0, "number of documents to write, instead of a test")
+	to := flags.String("to", "", "folder of the documents of -files")
 	if err := flags.Parse(args); err != nil {
 		return fault.New(fault.Invalid, "other_error", "%w", err)
+	}
+	if *files > 0 {
+		n, err := load.Files(ctx, *to, *files)
+		fmt.Fprintf(out, "%d documents written\n", n)
+		return err
 	}
 	t.Token, _ = config.Variable("DOCENT_TOKEN")
 	rows, err := t.Run(ctx)

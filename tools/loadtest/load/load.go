@@ -40,6 +40,8 @@ type Test struct {
 	// Pause is the average time between an answer and the next question. In
 	// stream, 0 means a second.
 	Pause time.Duration
+	// Times is how often library and console open each view.
+	Times int
 
 	counts *counts
 }
@@ -56,10 +58,13 @@ type counts struct {
 const (
 	maxConnections = 60_000
 	maxUsers       = 10_000
+	maxTimes       = 100_000
 )
 
 // Scenarios lists the scenarios in the order of their documentation.
-func Scenarios() []string { return []string{"idle", "echo", "turns", "stream", "slow"} }
+func Scenarios() []string {
+	return []string{"idle", "echo", "turns", "stream", "slow", "library", "console"}
+}
 
 // prepare checks the fields and sets the protocol of the URL. It does so once.
 func (t *Test) prepare() error {
@@ -74,6 +79,8 @@ func (t *Test) prepare() error {
 		return fault.New(fault.Invalid, "loadtest_connections", "-connections must be from 1 to %d", maxConnections)
 	case t.Users < 1 || t.Users > maxUsers:
 		return fault.New(fault.Invalid, "loadtest_users", "-users must be from 1 to %d", maxUsers)
+	case t.Times < 1 || t.Times > maxTimes:
+		return fault.New(fault.Invalid, "loadtest_repeats", "-times must be from 1 to %d", maxTimes)
 	case t.Duration <= 0 || t.Settle < 0 || t.Pause < 0:
 		return fault.New(fault.Invalid, "loadtest_times", "-duration, -settle, and -pause must be positive")
 	case t.scenarios()[t.Scenario] == nil:
@@ -99,6 +106,8 @@ type Row struct {
 func (t *Test) scenarios() map[string]func(context.Context, *process) ([]Row, error) {
 	return map[string]func(context.Context, *process) ([]Row, error){
 		"idle": t.idle, "echo": t.echo, "turns": t.turns, "stream": t.stream, "slow": t.slow,
+		"library": func(ctx context.Context, _ *process) ([]Row, error) { return t.library(ctx) },
+		"console": func(ctx context.Context, _ *process) ([]Row, error) { return t.views(ctx, consoleViews) },
 	}
 }
 
