@@ -56,23 +56,18 @@ func (s *Store) ShowTurn(_ context.Context, id, _, turn int64) ([]payload.TurnRa
 // CopySession implements journal.Versions.
 func (s *Store) CopySession(_ context.Context, id, turn int64, to journal.SessionRecord, allow func(bytes int) error) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	have, err := s.find(id)
+	_, bytes, err := s.copyable(id, turn)
+	s.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	if err := have.spoken(turn); err != nil {
+	if err := allow(bytes); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(have.events, func(e event) bool { return e.Turn == turn && !e.handled }) {
-		return fault.New(fault.Conflict, "turn_running", "turn %d is still running", turn)
-	}
-	out, bytes := have.upTo(turn)
-	if bytes > journal.MaxCopy {
-		return fault.New(fault.Invalid, "copy_too_long",
-			"the conversation is too long for a copy: it has more than %d MiB up to here", journal.MaxCopy>>20)
-	}
-	if err := allow(bytes); err != nil {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out, _, err := s.copyable(id, turn)
+	if err != nil {
 		return err
 	}
 	if s.names[to.Key] != nil {
@@ -91,6 +86,26 @@ func (s *Store) CopySession(_ context.Context, id, turn int64, to journal.Sessio
 	s.sessions = append(s.sessions, out)
 	s.names[to.Key] = out
 	return nil
+}
+
+// copyable returns a copy of a session up to a turn, and the bytes of its messages.
+func (s *Store) copyable(id, turn int64) (out *stored, bytes int, err error) {
+	have, err := s.find(id)
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := have.spoken(turn); err != nil {
+		return nil, 0, err
+	}
+	if slices.ContainsFunc(have.events, func(e event) bool { return e.Turn == turn && !e.handled }) {
+		return nil, 0, fault.New(fault.Conflict, "turn_running", "turn %d is still running", turn)
+	}
+	out, bytes = have.upTo(turn)
+	if bytes > journal.MaxCopy {
+		return nil, 0, fault.New(fault.Invalid, "copy_too_long",
+			"the conversation is too long for a copy: it has more than %d MiB up to here", journal.MaxCopy>>20)
+	}
+	return out, bytes, nil
 }
 
 // upTo returns a copy of the session up to a turn, and the bytes of its messages in turns. Turns and entries have new numbers.

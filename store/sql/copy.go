@@ -50,8 +50,16 @@ func (s sessions) CopySession(ctx context.Context, session, turn int64, to journ
 	if err != nil {
 		return err
 	}
-	err = s.db.Write(ctx, func(ctx context.Context, tx Tx) error {
-		path, last, err := s.copyable(ctx, tx, session, turn, allow)
+	fail := func(err error) error { return s.db.Fail(fmt.Sprintf("copy session %d", session), err) }
+	_, _, bytes, err := s.copyable(ctx, s.db, session, turn)
+	if err != nil {
+		return fail(err)
+	}
+	if err := allow(bytes); err != nil {
+		return fail(err)
+	}
+	return fail(s.db.Write(ctx, func(ctx context.Context, tx Tx) error {
+		path, last, _, err := s.copyable(ctx, tx, session, turn)
 		if err != nil {
 			return err
 		}
@@ -72,14 +80,11 @@ func (s sessions) CopySession(ctx context.Context, session, turn int64, to journ
 			}
 		}
 		return nil
-	})
-	return s.db.Fail(fmt.Sprintf("copy session %d", session), err)
+	}))
 }
 
-// copyable returns the turns to copy, and the sequence number of the last message.
-func (s sessions) copyable(
-	ctx context.Context, tx Tx, session, turn int64, allow func(bytes int) error,
-) (path []int64, last int64, err error) {
+// copyable returns the turns to copy, the sequence number of the last message, and the bytes of the messages.
+func (s sessions) copyable(ctx context.Context, tx querier, session, turn int64) (path []int64, last int64, bytes int, err error) {
 	var begun, spoken, open bool
 	err = row(ctx, tx, `SELECT EXISTS (SELECT 1 FROM event e WHERE e.session_id = s.id AND e.turn = $2),
 			EXISTS (SELECT 1 FROM event e WHERE e.session_id = s.id AND e.turn = $2 AND e.human AND e.chat_id IS NOT NULL),
@@ -88,26 +93,25 @@ func (s sessions) copyable(
 		FROM session s WHERE s.id = $1`, session, turn).Scan(&begun, &spoken, &open, &last)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return nil, 0, store.NoSession()
+		return nil, 0, 0, store.NoSession()
 	case err != nil:
-		return nil, 0, err
+		return nil, 0, 0, err
 	case !spoken:
-		return nil, 0, store.NotSpoken(turn, begun)
+		return nil, 0, 0, store.NotSpoken(turn, begun)
 	case open:
-		return nil, 0, store.TurnRunning(turn)
+		return nil, 0, 0, store.TurnRunning(turn)
 	}
 	b, err := branches(ctx, tx, session)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, 0, err
 	}
 	path = b.To(turn)
-	var bytes int
 	if err := row(ctx, tx, `SELECT coalesce(sum(length(CAST(c.content AS text))), 0) FROM chat c
 		WHERE c.session_id = $1 AND c.turn IN (SELECT unnest($2::bigint[]))`, session, path).Scan(&bytes); err != nil {
-		return nil, 0, err
+		return nil, 0, 0, err
 	}
 	if bytes > journal.MaxCopy {
-		return nil, 0, store.CopyTooLong()
+		return nil, 0, 0, store.CopyTooLong()
 	}
-	return path, last, allow(bytes)
+	return path, last, bytes, nil
 }

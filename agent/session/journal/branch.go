@@ -90,7 +90,7 @@ type Versions interface {
 	// messages, steps, and documents. The other fields of to are as in OpenSession. CopySession fails
 	// with fault.NotFound (ErrNoTurn) if the turn does not exist, with fault.Invalid if no user's
 	// message began it or the copy would exceed MaxCopy, and with fault.Conflict while the turn has not
-	// ended. allow gets the size of the copy in bytes, and its error ends CopySession.
+	// ended. allow gets the size of the copy in bytes, may use the store, and its error ends CopySession.
 	CopySession(ctx context.Context, session, turn int64, to SessionRecord, allow func(bytes int) error) error
 }
 

@@ -163,6 +163,7 @@ func branchCopy(t *testing.T, db Database) {
 	}
 	storetest.OK(t, s.Versions.CopySession(ctx, row, edited.Turn, to, func(bytes int) error {
 		size = bytes
+		greet(t, s, open(t, s, "other").RowID, "written before the copy")
 		return nil
 	}))
 	storetest.Want(t, "size", size > 0, true)
