@@ -69,7 +69,11 @@ func (a *answering) search(ctx context.Context) error {
 	switch a.message.Kind {
 	case talk.SmallTalk:
 		if a.repliesTo(a.message.Talk) {
-			a.reply(a.message.Talk.Reply)
+			said := a.message.Talk.Reply
+			if a.message.Talk.Name == talk.Complaint && !talk.Asked(a.req.Turns) {
+				said = talk.Unclear // there is no answer to complain about
+			}
+			a.reply(said)
 			return nil // there is nothing to find for it
 		}
 	case talk.Task:

@@ -15,7 +15,7 @@ import (
 // Limits of an outline.
 const (
 	// maxSections is the number of its sections.
-	maxSections = 8
+	maxSections = 12
 	// leadingSentences is the number of sentences of all sections together.
 	leadingSentences = 12
 	// maxLeading limits a sentence in bytes.
@@ -120,7 +120,34 @@ func sectionsOf(chunks []corpus.Chunk) []section {
 			return main
 		}
 	}
+	if parts := paragraphsOf(chunks); len(parts) > 2 {
+		return parts
+	}
 	return all[:min(len(all), 1)]
+}
+
+// maxParagraphTitle limits the line above a paragraph, in bytes.
+const maxParagraphTitle = 60
+
+// paragraphsOf returns the paragraphs of a document without headings as sections. The short line above a paragraph is its heading.
+func paragraphsOf(chunks []corpus.Chunk) []section {
+	var out []section
+	for _, c := range chunks {
+		if c.Kind != corpus.Prose {
+			return nil
+		}
+		for part := range strings.SplitSeq(c.Text, "\n\n") {
+			s := section{text: part, chunk: c}
+			first, rest, several := strings.Cut(strings.TrimSpace(part), "\n")
+			if several && len(first) <= maxParagraphTitle && !text.Ends(first) {
+				s.heading, s.text = escaped(strings.TrimSpace(first)), rest
+			}
+			if several || len(first) > maxParagraphTitle {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
 }
 
 // with adds a section unless it continues another one or has neither a heading nor text.

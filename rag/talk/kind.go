@@ -56,6 +56,9 @@ func Read(message string, turns []Turn) Message {
 	if language := task(message); language != "" {
 		return Message{Kind: Task, Language: language}
 	}
+	if kind, language := vague(message, turns); kind != nil {
+		return Message{Kind: SmallTalk, Language: language, Talk: kind}
+	}
 	return Message{Kind: Question, Language: language(message, turns)}
 }
 

@@ -22,10 +22,29 @@ func TestSmallTalkKind(t *testing.T) {
 	for message, want := range map[string]string{
 		"Hello, how are you?": "mood", "ok, thank you very much!": "thanks", "hi, can you help me?": "help", "Great. Bye!": "bye",
 		"is my data sent anywhere": "privacy", "werden meine Daten verschickt?": "privacy", "kann man docent auf deutsch benutzen": "languages",
-		"does it support german": "languages",
+		"does it support german":  "languages",
+		"this doesnt help at all": Complaint, "your last answer was rubbish": Complaint, "why are you so slow today": Complaint,
+		"deine letzte Antwort war Mist": Complaint,
 	} {
 		if got := Small(message); got == nil || got.Name != want {
 			t.Errorf("%q is %v, want %s", message, got, want)
+		}
+	}
+}
+
+func TestVague(t *testing.T) {
+	t.Parallel()
+	earlier := []Turn{{Role: User, Text: "How do I start the pump?"}, {Role: Assistant, Text: "Press the button. [1]"}}
+	for message, want := range map[string]bool{
+		"it doesnt work": true, "how do i": true, "and the": true, "I have a problem!": true, "es geht nicht": true, "nothing works": true, "wie kann ich": true,
+		"it does not work with Postgres": false, "how do I vacuum": false, "printer": false, "das Licht geht nicht": false, "what is it": true, "": false,
+	} {
+		got := Read(message, nil)
+		if (got.Talk != nil && got.Talk.Name == Vague) != want {
+			t.Errorf("%q: %+v", message, got)
+		}
+		if got := Read(message, earlier); got.Talk != nil {
+			t.Errorf("%q behind an answer: %+v", message, got)
 		}
 	}
 }

@@ -18,9 +18,14 @@ type Talk struct {
 const (
 	// Complaint is the name of the kind that says that an answer was no good.
 	Complaint = "complaint"
+	// Vague is the name of the kind that has no subject.
+	Vague = "vague"
 	// Outside is the name of the kind that asks for the time, the weather, or a joke.
 	Outside = "outside"
 )
+
+// Unclear asks for the subject of a message.
+var Unclear = fault.NewText("talk_vague", "What is it about? Name the program, the device, or the document, and say what you want or what happens.")
 
 // Talks returns all kinds of small talk.
 func Talks() []Talk { return slices.Clone(talks) }
@@ -77,6 +82,10 @@ var talks = []Talk{
 	{
 		Name: Complaint, Description: "says that an answer was no good",
 		Reply: fault.NewText("talk_complaint", "Sorry about that. Look at the passages of the answer. Other words, or the name of the document, may find better passages."),
+	},
+	{
+		Name: Vague, Description: "asks for help without a subject",
+		Reply: Unclear,
 	},
 	{
 		Name: "ok", Description: "agrees, or has understood",

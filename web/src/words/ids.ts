@@ -976,6 +976,7 @@ export interface Params {
   talk_task: [];
   talk_thanks: [];
   talk_trust: [];
+  talk_vague: [];
   talk_who: [];
   tap_catalog_invalid: [number];
   tap_catalog_large: [number];

@@ -97,6 +97,7 @@ export const answers = {
   table_times: (a, b, c, d) => `${a} ${b} × ${c} = ${d}.`,
   table_worth: (a, b, n, c) => `${a} × ${b} in ${n} Zeilen: ${c}.`,
   talk_bye: 'Auf Wiedersehen!',
+  talk_vague: 'Worum geht es? Nennen Sie das Programm, das Gerät oder das Dokument, und schreiben Sie, was Sie wollen oder was geschieht.',
   talk_complaint: 'Das tut mir leid. Sehen Sie sich die Stellen der Antwort an. Andere Wörter oder der Name des Dokuments führen vielleicht zu besseren Stellen.',
   talk_hello: 'Hallo! Was möchten Sie aus Ihren Dokumenten wissen?',
   talk_help: 'Stellen Sie eine Frage in eigenen Worten. Ich antworte aus Ihren Dokumenten und zeige die Stellen. Sie können auch fragen, welche Dokumente es gibt, worum es in einem geht oder wann es geändert wurde.',

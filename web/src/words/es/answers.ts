@@ -99,6 +99,7 @@ export const answers = {
   table_times: (a, b, c, d) => `${a} ${b} × ${c} = ${d}.`,
   table_worth: (a, b, n, c) => `${a} × ${b} en ${n} filas: ${c}.`,
   talk_bye: '¡Hasta luego!',
+  talk_vague: '¿De qué se trata? Nombre el programa, el aparato o el documento, y escriba qué quiere o qué ocurre.',
   talk_complaint: 'Lo siento. Mire los pasajes de la respuesta. Con otras palabras, o con el nombre del documento, quizá se encuentren mejores pasajes.',
   talk_hello: '¡Hola! ¿Qué desea saber de sus documentos?',
   talk_help: 'Haga una pregunta con sus propias palabras. Respondo a partir de sus documentos y muestro los pasajes. También puede preguntar qué documentos hay, de qué trata uno o cuándo se modificó.',

@@ -97,6 +97,7 @@ export const answers = {
   table_times: (a, b, c, d) => `${a} ${b} × ${c} = ${d}.`,
   table_worth: (a, b, c, d) => `${a} × ${b} sur ${c} lignes : ${d}.`,
   talk_bye: 'Au revoir !',
+  talk_vague: 'De quoi s’agit-il ? Nommez le programme, l’appareil ou le document, et dites ce que vous voulez ou ce qui se passe.',
   talk_complaint: 'J’en suis désolé. Regardez les passages de la réponse. D’autres mots, ou le nom du document, peuvent mener à de meilleurs passages.',
   talk_hello: 'Bonjour ! Que souhaitez-vous savoir de vos documents ?',
   talk_help: 'Posez-moi une question avec vos propres mots. Je réponds à partir de vos documents et montre les passages. Vous pouvez aussi demander quels documents il y a, de quoi l’un d’eux parle, ou quand il a été modifié.',
