@@ -133,7 +133,7 @@ fidelity: ## compare extracted text with pdftotext, pandoc, trafilatura, and Lib
 	go run ./tools/fidelity $(FOLDER)
 
 soak: build ## run the long tests: killed processes, cut connections, repeated messages, and invalid frames
-	CGO_ENABLED=1 go test -race -tags soak -timeout 60m -count=1 -run Soak ./cmd/docent
+	CGO_ENABLED=1 go test -race -tags soak -timeout 60m -count=1 -run Soak ./cmd/docent ./internal/wiring
 
 clean: ## remove build results
 	rm -rf bin
