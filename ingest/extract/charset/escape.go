@@ -78,7 +78,8 @@ func isHZ(data []byte) bool {
 }
 
 // isUTF7 reports whether a text is in UTF-7. Each "+" must open base64 of
-// non-ASCII letters, and there must be at least two.
+// non-ASCII letters, and there must be at least two. Words in small letters, such
+// as in "+ssh-rsa", do not count.
 func isUTF7(data []byte) bool {
 	text := data[:min(len(data), escapeLen)]
 	found := 0
@@ -100,7 +101,9 @@ func isUTF7(data []byte) bool {
 		if !isModified(rest[:end]) {
 			return false
 		}
-		found++
+		if bytes.ContainsFunc(rest[:end], func(r rune) bool { return r < 'a' }) {
+			found++
+		}
 		text = rest[end:]
 	}
 }
