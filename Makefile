@@ -132,7 +132,7 @@ release-test: ## install the Debian package from bin/release, ask a question, an
 fidelity: ## compare extracted text with pdftotext, pandoc, trafilatura, and LibreOffice (FOLDER=… for your own)
 	go run ./tools/fidelity $(FOLDER)
 
-soak: build ## run the long tests: killed processes, cut connections, repeated messages, and invalid frames
+soak: build ## run the long tests: killed processes, cut connections, hostile servers, and invalid frames
 	CGO_ENABLED=1 go test -race -tags soak -timeout 60m -count=1 -run Soak ./cmd/docent ./internal/wiring
 
 clean: ## remove build results

@@ -54,6 +54,8 @@ func Skip(name string) fault.Text {
 		return fault.NewText("skipped_pointer", "pointer: the document itself is in another place; download or export it")
 	case name == "objects.inv":
 		return fault.NewText("skipped_index", "index of Sphinx: it lists the pages for programs")
+	case ending == ".xpm" || ending == ".xbm":
+		return fault.NewText("skipped_picture_code", "picture in code: it has no text for readers")
 	case partEndings[ending], strings.HasPrefix(ending, ".sb-"), strings.HasPrefix(name, ".goutputstream-"),
 		strings.HasPrefix(name, ".nfs0"), strings.HasPrefix(name, ".fuse_hidden"):
 		return fault.NewText("skipped_download", "unfinished: it is a partial download or a temporary file")

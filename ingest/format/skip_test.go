@@ -14,7 +14,7 @@ func TestSkip(t *testing.T) {
 		"big.pdf.crdownload": "skipped_download", "big.zip.part": "skipped_download", "x.tmp": "skipped_download",
 		"a.css": "skipped_style_sheet", "b.SCSS": "skipped_style_sheet", "package-lock.json": "skipped_package_lock", "a/go.sum": "skipped_package_lock",
 		"Cargo.lock": "skipped_package_lock", "jquery.min.js": "skipped_minified", "a.min.css": "skipped_minified", "a.js.map": "skipped_minified",
-		"Plan.gdoc": "skipped_pointer", "data.csv.dvc": "skipped_pointer", ".report.pdf.icloud": "skipped_pointer", "html/objects.inv": "skipped_index",
+		"Plan.gdoc": "skipped_pointer", "data.csv.dvc": "skipped_pointer", ".report.pdf.icloud": "skipped_pointer", "html/objects.inv": "skipped_index", "apple.xpm": "skipped_picture_code",
 		"a.txt.save": "skipped_backup", "a.pages.sb-1a2b3c4d-xyz": "skipped_download", ".goutputstream-AB12CD": "skipped_download",
 		"a.md": "", "a.js": "", "part.txt": "", "site.map": "", "a.lock": "", "admin.md": "", "tmp/a.md": "", "~": "", "##": "", "package.json": "", "C#": "",
 		"a.min.md": "", "mapping.js": "", "old.txt": "",

@@ -229,7 +229,7 @@ func Clean(s string) string {
 }
 
 // NameTitle returns the title for a document without its own title. It is the
-// file name.
+// file name on one line.
 func NameTitle(name string) string {
-	return path.Base(strings.ReplaceAll(name, "\\", "/"))
+	return strings.Join(strings.Fields(path.Base(strings.ReplaceAll(name, "\\", "/"))), " ")
 }

@@ -14,7 +14,7 @@ var Format = format.Format{
 		Endings:   []string{".tex", ".latex", ".ltx"},
 		Media:     "text/x-tex",
 		NeverMail: true,
-		Version:   3,
+		Version:   4,
 		Reads:     "title, sections and lists with their numbers, tables, captions, theorems, listings, references as numbers; formulas as their source",
 		Leaves:    "preamble, comments, definitions, drawings, struck-out text; included files",
 	},

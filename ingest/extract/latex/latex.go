@@ -368,7 +368,7 @@ func (l *latex) render(arg string) string {
 	if l.inner >= maxInner {
 		return blocks.OneLine(strings.NewReplacer("{", "", "}", "", "\n", " ").Replace(arg))
 	}
-	in := &latex{Writer: blocks.NewWriter(l.Ctx, len(arg)), text: arg, budget: len(arg) + 1<<10, inner: l.inner + 1}
+	in := &latex{Writer: blocks.NewWriter(l.Ctx, len(arg)), text: arg, budget: len(arg) + 1<<10, inner: l.inner + 1, numbers: l.numbers}
 	in.run()
 	in.flush()
 	return blocks.OneLine(in.Builder.Document("").Text)

@@ -19,6 +19,7 @@ func TestNumbers(t *testing.T) {
 		"theorem":    {"article", `\section{A}\begin{thm}[Ropes]\label{t} Coil.\end{thm}By Theorem~\ref{t}.`, "h3 1 A\np Theorem 1.1 (Ropes). Coil.\np By Theorem 1.1.\n"},
 		"formula":    {"article", `\begin{equation}\label{e} a=b \end{equation}and \eqref{e}`, "p a=b (1) and (1)\n"},
 		"caption":    {"report", `\chapter{A}\begin{figure}\caption{Quay}\label{f}\end{figure}Figure \ref{f}, \ref{none}.`, "h2 1 A\np Figure 1.1: Quay\np Figure 1.1, [none].\n"},
+		"inside":     {"article", `\section{A}\label{a}\begin{figure}\caption{Quay, see \ref{a}\label{f}}\end{figure}\textbf{Figure \ref{f}}`, "h3 1 A\np Figure 1: Quay, see 1\np Figure 1\n"},
 		"slides":     {"beamer", `\section{A}`, "h3 A\n"},
 		"no numbers": {"article", `\setcounter{secnumdepth}{0}\section{A}`, "h3 A\n"},
 	} {

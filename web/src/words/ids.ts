@@ -853,6 +853,7 @@ export interface Params {
   skipped_minified: [];
   skipped_office_lock: [];
   skipped_package_lock: [];
+  skipped_picture_code: [];
   skipped_pointer: [];
   skipped_style_sheet: [];
   skipped_system_file: [];

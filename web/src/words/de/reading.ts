@@ -14,6 +14,7 @@ export const reading = {
   skipped_backup: 'Sicherungskopie: Ein Editor hat sie hinterlassen; die Datei selbst wird gelesen',
   skipped_download: 'Unfertig: Es ist ein abgebrochener Download oder eine temporäre Datei',
   skipped_index: 'Verzeichnis von Sphinx: Es nennt die Seiten für Programme',
+  skipped_picture_code: 'Bild im Code: Es hat keinen Text für Leser',
   skipped_minified: 'Minifizierter Code: Ein Programm hat ihn geschrieben',
   skipped_office_lock: 'Sperrdatei: Ein Office-Programm hat das Dokument geöffnet',
   export_damaged: 'beschädigt: Der Export lässt sich nicht bis zum Ende lesen; exportieren Sie ihn noch einmal',

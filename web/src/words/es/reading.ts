@@ -16,6 +16,7 @@ export const reading = {
   skipped_backup: 'Copia de respaldo: la dejó un editor; se lee el archivo en sí',
   skipped_download: 'Incompleto: es una descarga parcial o un archivo temporal',
   skipped_index: 'Índice de Sphinx: enumera las páginas para programas',
+  skipped_picture_code: 'Imagen en código: no tiene texto para lectores',
   skipped_minified: 'Código minificado: lo escribió un programa',
   skipped_office_lock: 'Archivo de bloqueo: un programa de oficina tiene abierto el documento',
   export_damaged: 'dañado: la exportación no puede leerse hasta el final; expórtela de nuevo',

@@ -14,6 +14,7 @@ export const reading = {
   skipped_backup: 'Copie de sauvegarde : un éditeur l’a laissée ; le fichier lui-même est lu',
   skipped_download: 'Inachevé : c’est un téléchargement partiel ou un fichier temporaire',
   skipped_index: 'Index de Sphinx : il liste les pages pour des programmes',
+  skipped_picture_code: 'Image en code : elle n’a pas de texte pour les lecteurs',
   skipped_minified: 'Code minifié : un programme l’a écrit',
   skipped_office_lock: 'Fichier verrou : un programme de bureautique a ouvert le document',
   export_damaged: 'endommagé : l’export ne peut pas être lu jusqu’au bout ; exportez-le de nouveau',
