@@ -47,6 +47,19 @@ func (s triggers) EndTrigger(ctx context.Context, key journal.TriggerKey, due ti
 	}))
 }
 
+// KeepTriggers removes what other triggers have done; see journal.Triggers.
+func (s triggers) KeepTriggers(ctx context.Context, agent string, events []string) error {
+	return s.db.Fail("remove old triggers", s.db.Write(ctx, func(ctx context.Context, tx Tx) error {
+		for _, table := range []string{"trigger_run", "trigger_delivery"} {
+			if _, err := tx.Exec(ctx, `DELETE FROM `+table+` WHERE agent_name = $1 AND event NOT IN (SELECT unnest($2::text[]))`,
+				store.Text(agent), store.Texts(events)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
 // triggered selects the sessions s that have an event of a trigger.
 const triggered = `EXISTS (SELECT 1 FROM event t WHERE t.session_id = s.id AND t.client_id LIKE '` + journal.TriggerID + `%')`
 

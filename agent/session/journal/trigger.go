@@ -39,6 +39,8 @@ type Triggers interface {
 	// plan, begins at now. So does one whose last time is more than lease.Max after now, because that
 	// time is from before the clock was set back.
 	LastTrigger(ctx context.Context, key TriggerKey, plan string, now time.Time) (time.Time, error)
+	// KeepTriggers removes everything about the triggers of an agent with other events than these.
+	KeepTriggers(ctx context.Context, agent string, events []string) error
 	// EndTrigger stores that a time of a trigger is done, and removes its deliveries.
 	EndTrigger(ctx context.Context, key TriggerKey, due time.Time) error
 	// Recipients returns the users of an audience, ordered by owner, after an owner, and at most limit;

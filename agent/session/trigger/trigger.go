@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -65,6 +66,14 @@ type Runner struct {
 
 	mu    sync.Mutex // guards known
 	known map[journal.TriggerKey]*progress
+
+	kept map[string]kept // by the name of the agent; only start uses it
+}
+
+// kept is the last removal of the old triggers of an agent.
+type kept struct {
+	events []string  // of the present triggers
+	after  time.Time // no attempt before it
 }
 
 // progress is the state of a trigger in this process.
@@ -86,7 +95,7 @@ func New(cfg Config) (*Runner, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Runner{cfg: cfg, known: map[journal.TriggerKey]*progress{}}, nil
+	return &Runner{cfg: cfg, known: map[journal.TriggerKey]*progress{}, kept: map[string]kept{}}, nil
 }
 
 // Run runs triggers until ctx ends. It logs failures, and tries again.
@@ -115,6 +124,7 @@ func (r *Runner) start(ctx context.Context) {
 	now := r.cfg.Now()
 	for _, rt := range r.cfg.Agents {
 		triggers, zone := session.TriggersOf(rt)
+		r.keep(ctx, rt.Name(), triggers, now)
 		for _, t := range triggers {
 			j := job{
 				Runner: r, rt: rt, trigger: t, key: journal.TriggerKey{Agent: rt.Name(), Event: t.Event},
@@ -123,6 +133,37 @@ func (r *Runner) start(ctx context.Context) {
 			if p := r.begin(j, now); p != nil {
 				r.group.Go(func() { j.attempt(ctx, p) })
 			}
+		}
+	}
+}
+
+// keep removes everything about triggers that the agent had before, at the start and when its triggers change. It does
+// not do so all the time, because another process may already have the next version of the agent.
+func (r *Runner) keep(ctx context.Context, name string, triggers []agent.Trigger, now time.Time) {
+	events := make([]string, len(triggers))
+	for i, t := range triggers {
+		events[i] = t.Event
+	}
+	k, ok := r.kept[name]
+	if ok && k.after.IsZero() && slices.Equal(k.events, events) || now.Before(k.after) && !k.after.After(now.Add(lease.Max)) {
+		return
+	}
+	within, cancel := context.WithTimeout(ctx, callFor)
+	defer cancel()
+	if err := r.cfg.Store.KeepTriggers(within, name, events); err != nil {
+		if ctx.Err() == nil {
+			r.cfg.Logger.WarnContext(ctx, "remove old triggers", "agent", name, errlog.Attr(err))
+		}
+		k.after = now.Add(retryAfter)
+		r.kept[name] = k
+		return
+	}
+	r.kept[name] = kept{events: events}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for key := range r.known {
+		if key.Agent == name && !slices.Contains(events, key.Event) {
+			delete(r.known, key)
 		}
 	}
 }

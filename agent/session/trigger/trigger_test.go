@@ -72,6 +72,15 @@ type world struct {
 func newWorld(t *testing.T, db database) *world {
 	t.Helper()
 	w := &world{db: db, now: time.Date(2026, 1, 5, 8, 0, 0, 0, time.UTC)}
+	var err error
+	w.rt, err = session.NewRuntime(session.RuntimeConfig{Agent: desk(), Store: db, Unused: db, Now: w.time, Location: time.UTC})
+	storetest.OK(t, err)
+	t.Cleanup(func() { storetest.OK(t, w.rt.Shutdown(context.WithoutCancel(t.Context()))) })
+	return w
+}
+
+// desk returns the agent.
+func desk() *agent.Agent {
 	a := agent.New("desk")
 	idle, tell, lock := a.State("idle", agent.Initial), a.State("tell"), a.State("lock")
 	tell.Body(func(ctx context.Context, s *agent.Session) error {
@@ -90,11 +99,7 @@ func newWorld(t *testing.T, db database) *world {
 	a.Trigger(agent.Trigger{Event: "morning", Clock: at(9, agent.Workdays...), For: agent.Everyone})
 	a.Trigger(agent.Trigger{Event: "sales", Clock: at(10, time.Friday), For: "group:sales"})
 	a.Trigger(agent.Trigger{Event: "ann", Clock: at(11), For: "user:Ann"})
-	var err error
-	w.rt, err = session.NewRuntime(session.RuntimeConfig{Agent: a, Store: db, Unused: db, Now: w.time, Location: time.UTC})
-	storetest.OK(t, err)
-	t.Cleanup(func() { storetest.OK(t, w.rt.Shutdown(context.WithoutCancel(t.Context()))) })
-	return w
+	return a
 }
 
 func (w *world) time() time.Time {
@@ -459,6 +464,50 @@ func TestPaused(t *testing.T) {
 		}).Step(t.Context())
 		w.want(t, "after the pause", map[string]string{"user:bob": "sales of Fri 10:00"})
 	})
+}
+
+// TestRemoved forgets a trigger that the agent no longer has. If it is added again, it begins with the next time, in the same
+// process and after a restart. The triggers of other agents stay.
+func TestRemoved(t *testing.T) {
+	for _, how := range []string{"running", "restarted"} {
+		t.Run(how, func(t *testing.T) {
+			each(t, func(t *testing.T, w *world) {
+				ctx := t.Context()
+				other := journal.TriggerKey{Agent: "other", Event: "morning"}
+				_, err := w.db.LastTrigger(ctx, other, "plan", w.time())
+				storetest.OK(t, err)
+				w.users(t, "cyd")
+				w.talk(t, "c1", "user:cyd", "page", "hi")
+				r := w.runner(t, nil)
+				step := func(triggers bool, day, hour, minute int) {
+					w.at(day, hour, minute)
+					a := desk()
+					if !triggers {
+						a = agent.New("desk")
+						a.State("idle", agent.Initial)
+					}
+					storetest.OK(t, w.rt.Replace(session.Program{Agent: a}))
+					if how == "restarted" {
+						r = w.runner(t, nil)
+					}
+					r.Step(ctx)
+				}
+				step(true, 5, 8, 0)
+				step(true, 5, 9, 0)
+				step(false, 5, 9, 5)
+				step(true, 5, 9, 10)
+				step(true, 6, 9, 0)
+				step(false, 6, 9, 5)
+				step(true, 8, 8, 0)
+				w.want(t, "after the trigger was removed twice", map[string]string{"user:cyd": "morning of Mon 09:00, morning of Tue 09:00"})
+				at, err := w.db.LastTrigger(ctx, other, "plan", w.time())
+				storetest.OK(t, err)
+				if got := at.Format("Mon 15:04"); got != "Mon 08:00" {
+					t.Errorf("the trigger of another agent is done at %s", got)
+				}
+			})
+		})
+	}
 }
 
 // silent is a session.Listener that ignores all frames.
