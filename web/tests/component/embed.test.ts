@@ -1,11 +1,13 @@
 // The view of the widget in the console.
 import { beforeEach, expect, test } from 'vitest';
+import type { MockDocent } from '../mock/server';
 import { accessible, start, type Page } from './page';
 
 let page: Page;
+let mock: MockDocent;
 
 beforeEach(async () => {
-  ({ page } = await start());
+  ({ mock, page } = await start());
 });
 
 const line = () => page.locator('section[aria-labelledby$="-steps"] pre').nth(1).innerText();
@@ -40,4 +42,27 @@ test('the preview follows the choices, and ends with the view', async () => {
   await page.getByRole('button', { name: 'Show the widget' }).click();
   await page.goto('#/console/today');
   await expect.poll(tag).toBe(null);
+});
+
+test('the widget asks one of several agents', async () => {
+  mock.otherAgents = ['desk', 'orders "2"'];
+  await page.goto('#/console/embed');
+  const agent = page.getByLabel('Agent', { exact: true });
+  expect(await line()).not.toContain('data-agent');
+  await agent.selectOption('orders "2"');
+  await expect.poll(line).toContain(' data-agent="orders &quot;2&quot;"');
+  await page.getByRole('button', { name: 'Show the widget' }).click();
+  await expect.poll(() => tag()?.getAttribute('data-agent')).toBe('orders "2"');
+  const first = tag();
+  await agent.selectOption('desk'); // the widget reads it once
+  await expect.poll(() => tag() !== first && tag()?.getAttribute('data-agent')).toBe('desk');
+  await agent.selectOption('');
+  await expect.poll(line).not.toContain('data-agent');
+  await accessible();
+});
+
+test('one agent is no choice', async () => {
+  await page.goto('#/console/embed');
+  await page.getByLabel('Language', { exact: true }).waitFor();
+  expect(await page.getByLabel('Agent', { exact: true }).count()).toBe(0);
 });

@@ -97,6 +97,8 @@ export class MockDocent {
   extractive = false;
   /** The name of an agent that is not the built-in one; it offers choices at once. */
   agent = '';
+  /** The names of further agents. */
+  otherAgents: string[] = [];
   /** The time between two deltas, in ms. */
   pace = 2;
   /** A turn waits while its text or its next step contains this. '' holds none. */
@@ -558,7 +560,7 @@ export class MockDocent {
   private info(): Info {
     const failed = this.documents.filter((d) => d.status === 'failed').length;
     return {
-      name: 'docent', version: '0.1.0', agent: this.agent || 'docent', agents: [{ name: this.agent || 'docent', built_in: !this.agent, files: true }], built_in: !this.agent, files: true, database: 'sqlite',
+      name: 'docent', version: '0.1.0', agent: this.agent || 'docent', agents: [{ name: this.agent || 'docent', built_in: !this.agent, files: true }, ...this.otherAgents.map((name) => ({ name, built_in: false, files: false }))], built_in: !this.agent, files: true, database: 'sqlite',
       model: this.extractive
         ? { name: 'extractive', kind: 'extractive', hint: 'Set OPENAI_API_KEY, or DOCENT_MODEL_URL for a local server, to have answers written by a language model.' }
         : { name: 'gpt-4o-mini', kind: 'openai', hint: '' },

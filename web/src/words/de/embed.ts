@@ -24,6 +24,8 @@ export const embed: typeof en = {
   contact: 'Kontakt bei Fragen ohne Antwort',
   contactHelp: 'Eine Adresse, die mit https:, mailto: oder tel: beginnt.',
   contactWrong: 'Die Adresse muss mit https:, mailto: oder tel: beginnen.',
+  agent: 'Agent',
+  firstAgent: (name) => `Der Standardagent (${name})`,
   collections: 'Sammlungen',
   collectionsHelp: 'Ohne Auswahl fragt das Widget alle.',
   access: 'Zugang',

@@ -22,6 +22,8 @@ export const embed = {
   contact: 'Contact for questions without an answer',
   contactHelp: 'An address that begins with https:, mailto:, or tel:.',
   contactWrong: 'The address must begin with https:, mailto:, or tel:.',
+  agent: 'Agent',
+  firstAgent: (name: string) => `The default agent (${name})`,
   collections: 'Collections',
   collectionsHelp: 'Without a choice, the widget asks all of them.',
   access: 'Access',

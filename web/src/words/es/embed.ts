@@ -24,6 +24,8 @@ export const embed: typeof en = {
   contact: 'Contacto para preguntas sin respuesta',
   contactHelp: 'Una dirección que empieza por https:, mailto: o tel:.',
   contactWrong: 'La dirección debe empezar por https:, mailto: o tel:.',
+  agent: 'Agente',
+  firstAgent: (name) => `El agente predeterminado (${name})`,
   collections: 'Colecciones',
   collectionsHelp: 'Sin elección, el widget consulta todas.',
   access: 'Acceso',

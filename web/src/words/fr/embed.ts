@@ -24,6 +24,8 @@ export const embed: typeof en = {
   contact: 'Contact pour les questions sans réponse',
   contactHelp: 'Une adresse qui commence par https:, mailto: ou tel:.',
   contactWrong: 'L’adresse doit commencer par https:, mailto: ou tel:.',
+  agent: 'Agent',
+  firstAgent: (name) => `L’agent par défaut (${name})`,
   collections: 'Collections',
   collectionsHelp: 'Sans choix, le widget les interroge toutes.',
   access: 'Accès',
