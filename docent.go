@@ -138,8 +138,9 @@ func Run(ctx context.Context, a *agent.Agent, opts Options) error {
 }
 
 // Docent is an open database with indexes, models, and the reader of documents. New
-// opens it, and Close closes it. It serves one agent. Its methods are safe for
-// concurrent use, except for Start, Serve, and Close.
+// opens it, and Close closes it. It serves the agent of Start or Serve, and those of
+// Options.Agents. Its methods are safe for concurrent use, except for Start, Serve, and
+// Close.
 type Docent struct {
 	opts   Options
 	server *wiring.Server

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"slices"
+	"time"
 
 	"docent/agent/chat"
 	"docent/agent/intent"
@@ -41,8 +42,8 @@ const (
 // MaxTextBytes limits the text of a message; see Event.Text.
 const MaxTextBytes = chat.MaxTextBytes
 
-// Agent is a conversation written as a state machine. Build it completely, then give it to a [Runtime]. Do not change it
-// afterwards.
+// Agent is a conversation written as a state machine. Build it completely, then give it to docent.Run, or to a Runtime of
+// docent/agent/session. Do not change it afterwards.
 type Agent struct {
 	name       string
 	states     []*State
@@ -53,6 +54,7 @@ type Agent struct {
 	said       []Processor // for texts of the agent
 	context    string      // for models, in all sessions
 	triggers   []Trigger
+	zone       *time.Location // nil is that of the runtime
 
 	guardsUser, guardsAgent []Guard // for texts of users, and of the agent
 }
@@ -62,6 +64,12 @@ func New(name string) *Agent { return &Agent{name: name} }
 
 // Name returns the agent's name in the store.
 func (a *Agent) Name() string { return a.name }
+
+// TimeZone sets the time zone of triggers, and of sessions without the variable "timezone". Default: the time zone of the server.
+func (a *Agent) TimeZone(zone *time.Location) { a.zone = zone }
+
+// Zone returns the time zone of TimeZone, or nil.
+func (a *Agent) Zone() *time.Location { return a.zone }
 
 // States returns the states in the order in which they were added.
 func (a *Agent) States() []*State { return slices.Clone(a.states) }

@@ -47,6 +47,9 @@ type Approval struct {
 	// Tool is the name of the tool, and Arguments are its arguments.
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments"`
+	// Question is the text that asks the user, such as "Shall I pay 20 euros?". It must say what the call does, because clients of
+	// BAF show nothing else. Default: a question with Tool and Arguments.
+	Question string `json:"question,omitempty"`
 	// Expires is the time after which the call is refused.
 	Expires time.Time `json:"expires"`
 	// After is the id of the last event that was waiting when the body asked. Such a message was written before the question,
@@ -111,14 +114,21 @@ func (a Approvals) Ask(ctx context.Context, ask Approval) error {
 	if err := a.s.Set(openApproval, ask); err != nil {
 		return fmt.Errorf("ask for the approval of %s: %w", ask.Tool, err)
 	}
-	question := fault.NewText("approval_question", "May I call %s with %s?", ask.Tool, shown)
 	choices := fault.NewText("approval_choices", "Allow or refuse %s with %s until %s.",
 		ask.Tool, shown, ask.Expires.UTC().Format(time.RFC3339))
-	if err := a.s.Say(ctx, question); err != nil {
+	if err := a.question(ctx, ask, shown); err != nil {
 		return err
 	}
 	return a.s.say(ctx, ChatMessage{Type: payload.TypeOptions, Sentence: choices.Sentence},
 		payload.Options{AllowCall, RefuseCall, AlwaysAllowCall}, false)
+}
+
+// question says the question about a call.
+func (a Approvals) question(ctx context.Context, ask Approval, shown string) error {
+	if ask.Question != "" {
+		return a.s.Reply(ctx, ask.Question)
+	}
+	return a.s.Say(ctx, fault.NewText("approval_question", "May I call %s with %s?", ask.Tool, shown))
 }
 
 // Open reports whether a question waits for its answer.

@@ -294,7 +294,8 @@ func (m *Machine) reachable() error {
 	}
 	for _, s := range m.states {
 		if !reached[s] {
-			return m.agent.wrong("state %q cannot be reached from %q", s.name, m.initial.name)
+			return m.agent.wrong("state %q cannot be reached from %q; add a transition to it, or create it with agent.ByMove if Session.Move leads there",
+				s.name, m.initial.name)
 		}
 	}
 	return nil

@@ -22,7 +22,7 @@ type Trigger struct {
 	// Event is the name of the event, unique in the agent. Some state must take it. Its data have the key at, with the time of the
 	// clock.
 	Event string
-	// Clock is the time, in the time zone of the agent.
+	// Clock is the time, in the time zone of the agent; see Agent.TimeZone.
 	Clock Clock
 	// For is the audience: Everyone, group:NAME, or user:NAME.
 	For string

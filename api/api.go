@@ -382,7 +382,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	solved := solutions{owned, cfg.Solutions, cfg.Lacking}
 	solved.addRoutes(r)
 	sessions{owned, solved}.addRoutes(r)
-	read, saved := messages{owned, cfg.Messages, cfg.Versions, solved}, exports{r, owned, cfg.Messages, transfers}
+	read, saved := messages{owned, cfg.Messages, cfg.Versions, solved}, exports{r, owned, cfg.Messages, cfg.Traces, transfers}
 	read.addRoutes(r)
 	saved.addRoutes()
 	kept, preferred := prompts{cfg.Prompts, cfg.Audit}, preferences{cfg.Choices, !cfg.NoInstructions}

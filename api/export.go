@@ -61,6 +61,7 @@ type exports struct {
 	routes *route.Router
 	ownedSessions
 	store     Messages
+	traces    journal.Traces
 	transfers transfers
 }
 
@@ -214,7 +215,11 @@ func (e exports) writeRecording(ctx context.Context, w io.Writer, record journal
 	if err != nil {
 		return err
 	}
-	text := recording.FromStored(record.Key.ID, messages, steps).String()
+	events, err := e.events(ctx, record.RowID, query.Turn)
+	if err != nil {
+		return err
+	}
+	text := recording.FromStored(record.Key.ID, messages, steps, events).String()
 	if len(text) > recording.MaxBytes {
 		return tooLong()
 	}
@@ -223,6 +228,30 @@ func (e exports) writeRecording(ctx context.Context, w io.Writer, record journal
 	}
 	return nil
 }
+
+// events returns the events of a session without a message, or those of one turn.
+func (e exports) events(ctx context.Context, session, turn int64) (out []chat.Event, err error) {
+	after, size := int64(0), 0
+	for {
+		page, err := e.traces.Events(ctx, session, after, eventsAtOnce)
+		if err != nil || len(page) == 0 {
+			return out, err //nolint:wrapcheck // it names the session
+		}
+		for _, event := range page {
+			after = event.ID
+			if turn != 0 && event.Turn != turn {
+				continue
+			}
+			if size += len(event.Data); size > maxRecorded || len(out) == recording.MaxLines {
+				return nil, tooLong()
+			}
+			out = append(out, event)
+		}
+	}
+}
+
+// eventsAtOnce limits the events that are read at once.
+const eventsAtOnce = 100
 
 // maxRecorded bounds the messages of a recording, and its steps, in bytes. Answers have passages that the recording lacks.
 const maxRecorded = 4 * recording.MaxBytes

@@ -180,7 +180,7 @@ func TestExport(t *testing.T) {
 		t.Errorf("headers are %v", h)
 	}
 	rec, err := recording.Parse("First.txt", []byte(body))
-	if err != nil || fmt.Sprint(rec.Of(recording.User), rec.Of(recording.Peer), len(rec.Of(recording.Agent))) != "[Hi] [Ho] 1" {
+	if err != nil || fmt.Sprint(rec.Of(recording.User), rec.Of(recording.Peer), rec.Of(recording.Event), len(rec.Of(recording.Agent))) != "[Hi] [Ho] [morning] 1" {
 		t.Errorf("as a recording it is %v\n%s", err, body)
 	}
 	if _, body = c.do("GET", "/api/sessions/s1/export?turn=1&format=markdown", ""); strings.Contains(body, "Ho") || !strings.Contains(body, "Hi") {

@@ -21,6 +21,13 @@ func (w *world) Trace(_ context.Context, session int64) (journal.Trace, error) {
 	}, w.broken
 }
 
+func (w *world) Events(_ context.Context, session, after int64, _ int) ([]chat.Event, error) {
+	if session != 7 || after > 0 {
+		return nil, w.broken
+	}
+	return []chat.Event{{ID: 3, Turn: 9, Name: "morning"}}, w.broken
+}
+
 // TestTrace returns the way of a session. Without an agent that can be drawn, there is no picture.
 func TestTrace(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 
 // Answers is an agent.RAG that answers from a script.
 type Answers struct {
-	// Answer returns the answer to a request. The default repeats the question.
+	// Answer returns the answer to a request. The default is "You asked: " with the question after it.
 	Answer func(ctx context.Context, req rag.Request) (string, error)
 
 	mu       sync.Mutex // guards the following fields

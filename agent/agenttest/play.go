@@ -13,7 +13,8 @@ import (
 
 // Play plays the recording in a file with the agent of a configuration, as docent agent test does with an agent file. It
 // reports the differences as errors of the test. The store, the clock, and the speech are those of the recording. So are the
-// model and the other agents, unless the configuration has its own.
+// model and the other agents, unless the configuration has its own. Facts about the user are kept until the end of the
+// recording, and Answers answers from the documents.
 func Play(t *testing.T, cfg session.RuntimeConfig, file string) {
 	t.Helper()
 	PlayWith(t, cfg, NewPlayer(t, file))
@@ -43,6 +44,9 @@ func PlayWith(t *testing.T, cfg session.RuntimeConfig, player *recording.Player)
 	}
 	if cfg.Dialer == nil {
 		cfg.Dialer = script
+	}
+	if cfg.Memories == nil {
+		cfg.Memories = &session.TemporaryMemories{}
 	}
 	if cfg.RAG == nil {
 		cfg.RAG = &Answers{}

@@ -17,7 +17,7 @@ import (
 	"docent/payload"
 )
 
-// Operation names a method of agent.Store for Store.SetBefore.
+// Operation names a method of journal.Store for Store.SetBefore.
 type Operation string
 
 // The operations.
@@ -42,7 +42,7 @@ const (
 	DeleteUnused Operation = "delete unused"
 )
 
-// Store is an agent.Store in memory.
+// Store is a journal.Store in memory.
 type Store struct {
 	mu       sync.Mutex // guards the following fields
 	sessions []*stored  // by row id
@@ -112,7 +112,7 @@ func (s *Store) find(id int64) (*stored, error) {
 	return s.sessions[id-1], nil
 }
 
-// OpenSession implements agent.Store.
+// OpenSession implements journal.Store.
 func (s *Store) OpenSession(ctx context.Context, record journal.SessionRecord) (journal.SessionRecord, bool, error) {
 	if err := s.enter(ctx, Open); err != nil {
 		return journal.SessionRecord{}, false, err
@@ -196,7 +196,7 @@ func (s *stored) replaced(turn int64) bool {
 	return payload.InTurns(s.hidden, turn)
 }
 
-// Receive implements agent.Store.
+// Receive implements journal.Store.
 func (s *Store) Receive(ctx context.Context, in journal.Incoming) (journal.Receipt, error) {
 	if err := s.enter(ctx, Receive); err != nil {
 		return journal.Receipt{}, err
@@ -263,7 +263,7 @@ func (s *Store) Receive(ctx context.Context, in journal.Incoming) (journal.Recei
 	return journal.Receipt{Event: r, History: light(history[max(0, len(history)-in.History):])}, nil
 }
 
-// CommitTurn implements agent.Store.
+// CommitTurn implements journal.Store.
 func (s *Store) CommitTurn(ctx context.Context, turn journal.TurnRecord) (journal.Written, error) {
 	if err := s.enter(ctx, Commit); err != nil {
 		return journal.Written{}, err
@@ -419,7 +419,7 @@ func (s *stored) link(turn journal.TurnRecord, written []journal.Entry) {
 	}
 }
 
-// Messages implements agent.Store.
+// Messages implements journal.Store.
 func (s *Store) Messages(ctx context.Context, id int64, q journal.MessageQuery) ([]agent.ChatMessage, error) {
 	if err := s.enter(ctx, Messages); err != nil {
 		return nil, err
@@ -506,7 +506,7 @@ func (s *Store) Alarms(ctx context.Context, name string, after time.Time, limit 
 	return out[:min(len(out), limit)], nil
 }
 
-// ResetSession implements agent.Store.
+// ResetSession implements journal.Store.
 func (s *Store) ResetSession(ctx context.Context, id, _ int64) (int64, error) {
 	if err := s.enter(ctx, Reset); err != nil {
 		return 0, err

@@ -27,9 +27,10 @@ var (
 
 // consent makes calls of a tool that the user must allow.
 type consent struct {
-	tools  *toolset
-	name   string
-	within time.Duration // 0 is agent.ApprovalTime
+	tools    *toolset
+	name     string
+	within   time.Duration // 0 is agent.ApprovalTime
+	question template      // empty is that of agent.Approval
 }
 
 // call asks the user about a call, and makes it after the answer. The user allows the arguments that the question shows, so they
@@ -43,7 +44,7 @@ func (c *consent) call(ctx context.Context, s *agent.Session, arguments json.Raw
 		if out, refused := c.tools.calls.Check(c.name, arguments); refused {
 			return nil, failedCall(c.name, out)
 		}
-		ask := agent.Approval{Tool: c.name, Arguments: arguments}
+		ask := agent.Approval{Tool: c.name, Arguments: arguments, Question: c.question.fill(s)}
 		if c.within > 0 {
 			ask.Expires = s.Now().Add(c.within)
 		}

@@ -177,6 +177,26 @@ func TestApproveCall(t *testing.T) {
 	equal(t, "without approve", got, []string{"agent.yaml:8: approve_within belongs to a call with approve: true"})
 }
 
+// TestApproveQuestion asks with a text of the file.
+func TestApproveQuestion(t *testing.T) {
+	asking := strings.Replace(payDesk, "approve: true,", `approve: true, question: "Shall I pay {{.message}} euros?",`, 1)
+	functions := definition.Environment{Functions: []tool.Tool{(&payments{}).tool()}}
+	agenttest.Bubble(t, func(t *testing.T) {
+		p := &payments{}
+		d := parse(t, asking, definition.Environment{Functions: []tool.Tool{p.tool()}})
+		rt := agenttest.Start(t, session.RuntimeConfig{Agent: d.Agent, Store: agenttest.NewStore(), Now: time.Now})
+		sub, client, _ := agenttest.OpenSession(t, rt, "s")
+		agenttest.Send(t, sub, "", "20")
+		equal(t, "the question", []string{told(t, client)}, []string{"Shall I pay 20 euros? | ?"})
+		agenttest.Send(t, sub, "", "Allow")
+		equal(t, "the answer", []string{told(t, client), p.paid()}, []string{"Paid with R1.", `{"amount":20}`})
+	})
+	got := wrong(t, strings.Replace(asking, "approve: true, ", "", 1), functions)
+	equal(t, "without approve", got[len(got)-1:], []string{"agent.yaml:8: approve_within belongs to a call with approve: true"})
+	got = wrong(t, strings.Replace(strings.Replace(asking, "approve: true, ", "", 1), ", approve_within: 1h", "", 1), functions)
+	equal(t, "only a question", got, []string{"agent.yaml:8: question belongs to a call with approve: true"})
+}
+
 // TestAlwaysApprovedCall makes later calls without a question. Wrong arguments are never asked about.
 func TestAlwaysApprovedCall(t *testing.T) {
 	agenttest.Bubble(t, func(t *testing.T) {
@@ -276,7 +296,7 @@ func TestReplayOfApprovedCall(t *testing.T) {
 		const want = "user: 20\nagent: May I call pay with {\"amount\":20}?\n" +
 			"agent: {\"0\": \"Allow\", \"1\": \"Refuse\", \"2\": \"Always allow in this conversation\"}\n" +
 			"user: Allow\ntool: pay {\"receipt\":\"R1\"}\nagent: Paid with R1.\n"
-		if got := recording.FromStored("S", messages, steps).String(); got != want {
+		if got := recording.FromStored("S", messages, steps, nil).String(); got != want {
 			t.Errorf("recorded\n%s", got)
 		}
 	})

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"gopkg.in/yaml.v3"
 
@@ -25,7 +24,7 @@ func (d bodies) call(n, otherwise *yaml.Node) *action {
 	d.tools.called = true
 	name, into := "", ""
 	approve := false
-	var within time.Duration
+	c := &consent{tools: d.tools}
 	arguments := data{source: func(*agent.Session) any { return map[string]any{} }}
 	keys := d.mapping(n, "call",
 		field{"tool", func(n *yaml.Node) { name = d.text(n, "tool") }},
@@ -38,7 +37,8 @@ func (d bodies) call(n, otherwise *yaml.Node) *action {
 		}},
 		field{"into", func(n *yaml.Node) { into = d.variableName(n, "into") }},
 		field{"approve", func(n *yaml.Node) { approve = d.flag(n, "approve") }},
-		field{"approve_within", func(n *yaml.Node) { within = d.duration(n, "approve_within") }},
+		field{"approve_within", func(n *yaml.Node) { c.within = d.duration(n, "approve_within") }},
+		field{"question", func(n *yaml.Node) { c.question = d.template(n, "question") }},
 	)
 	d.require(n, keys, "call", "tool")
 	switch {
@@ -46,6 +46,8 @@ func (d bodies) call(n, otherwise *yaml.Node) *action {
 		d.wrong(n, "call with approve needs else beside it: what to do if the user does not allow the call")
 	case !approve && keys["approve_within"] != nil:
 		d.wrong(n, "approve_within belongs to a call with approve: true")
+	case !approve && keys["question"] != nil:
+		d.wrong(n, "question belongs to a call with approve: true")
 	}
 	if name != "" && len(d.env.Functions)+len(d.tools.servers)+len(d.agentTools) == 0 {
 		d.wrong(n, "there is no tool %q: register a function in the program, or name an MCP server or an agent under tools", name)
@@ -64,7 +66,8 @@ func (d bodies) call(n, otherwise *yaml.Node) *action {
 		}
 		call := d.tools.caller(name)
 		if approve {
-			call = (&consent{tools: d.tools, name: name, within: within}).call
+			c.name = name
+			call = c.call
 		}
 		return func(ctx context.Context, s *agent.Session) error {
 			if _, ok := agent.Resumes(ctx, s); ok { // an action in else asked for an approval

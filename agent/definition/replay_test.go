@@ -67,7 +67,7 @@ states:
 			steps = append(steps, *e.Step)
 		}
 	}
-	rec := recording.FromStored("S", messages, steps)
+	rec := recording.FromStored("S", messages, steps, nil)
 	const recorded = `agent: Hello
 user: How many?
 model: call stock {"part":"valve"}

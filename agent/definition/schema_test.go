@@ -157,7 +157,7 @@ states:
         keep: 1h
       - recall: [city]
       - call: {tool: web_look}
-      - call: {tool: web_look, approve: true, approve_within: 1h}
+      - call: {tool: web_look, approve: true, approve_within: 1h, question: "Now?"}
         else: [reply: no]
       - send_to_peer: {url: "ws://peer.example", message: hi}
       - ask_agent: {agent: scout.yaml, task: find a valve, into: part, max_tokens: 5}

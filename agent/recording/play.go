@@ -124,6 +124,9 @@ func cited(a payload.RAGMessage) string {
 			}
 		}
 	}
+	if len(titles) == 0 {
+		return strings.TrimSpace(a.Answer)
+	}
 	return fmt.Sprintf("%s (%s)", strings.TrimSpace(a.Answer), strings.Join(titles, ", "))
 }
 

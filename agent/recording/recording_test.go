@@ -48,7 +48,7 @@ func TestFromStored(t *testing.T) {
 		{Seq: 3, Turn: 2, Type: payload.TypeStr, IsUser: true, Sender: chat.SenderAgent, Content: chat.JSONString("from a peer")},
 		{Seq: 4, Turn: 3, Type: payload.TypeFile, IsUser: true, Content: file},
 		{Seq: 5, Turn: 3, Type: payload.TypeStr, ClientID: chat.FailedID, Content: chat.JSONString("Sorry")},
-	}, nil)
+	}, nil, nil)
 	const want = "agent: Hi!\nuser: tea\n  or coffee\npeer: from a peer\nfile: my_notes.txt text/plain one\nerror: Sorry\n"
 	if got := rec.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -67,7 +67,7 @@ func TestFromStoredOfQueue(t *testing.T) {
 	rec := recording.FromStored("S", []chat.Message{
 		said(1, 1, true, "one"), said(2, 2, true, "two"), said(3, 3, true, "three"),
 		said(4, 1, false, "first"), said(5, 0, false, "by the way"), said(7, 2, false, "second"),
-	}, []chat.Reasoning{{Seq: 6, Turn: 2, StepKind: string(payload.StepStarted), Payload: json.RawMessage(`{}`)}})
+	}, []chat.Reasoning{{Seq: 6, Turn: 2, StepKind: string(payload.StepStarted), Payload: json.RawMessage(`{}`)}}, nil)
 	const want = "user: one\nagent: first\nagent: by the way\nuser: two\nmodel: second\nagent: second\nuser: three\n"
 	if got := rec.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -82,8 +82,30 @@ func TestFromStoredOutOfOrder(t *testing.T) {
 	}
 	rec := recording.FromStored("S", []chat.Message{
 		said(1, 1, true, "tea"), said(2, 2, true, "order tea"), said(4, 2, false, "You get it."), said(5, 1, false, "What is tea?"),
-	}, []chat.Reasoning{{Seq: 3, Turn: 2, StepKind: string(payload.StepStarted), Payload: json.RawMessage(`{}`)}})
+	}, []chat.Reasoning{{Seq: 3, Turn: 2, StepKind: string(payload.StepStarted), Payload: json.RawMessage(`{}`)}}, nil)
 	const want = "user: order tea\nmodel: You get it.\nagent: You get it.\nuser: tea\nmodel: What is tea?\nagent: What is tea?\n"
+	if got := rec.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Events stand before the replies of their turns, and before later messages.
+func TestFromStoredEvents(t *testing.T) {
+	t.Parallel()
+	said := func(seq, turn int64, isUser bool, text string) chat.Message {
+		return chat.Message{Seq: seq, Turn: turn, Type: payload.TypeStr, IsUser: isUser, Content: chat.JSONString(text)}
+	}
+	rec := recording.FromStored("S", []chat.Message{
+		said(1, 0, false, "Hi!"), said(2, 1, true, "one"), said(3, 1, false, "first"),
+		said(4, 3, false, "Good morning."), said(5, 5, true, "two"), said(6, 5, false, "second"),
+	}, nil, []chat.Event{
+		{Turn: 2, Name: "silent"},
+		{Turn: 3, Name: "morning", Data: json.RawMessage("{\n\"at\": \"9:00\"}")},
+		{Turn: 4, Name: chat.EventUI, Data: json.RawMessage(`{"action":"onSubmit"}`)},
+		{Turn: 6, Name: "last"},
+	})
+	const want = "agent: Hi!\nuser: one\nagent: first\nevent: silent\nevent: morning {\"at\":\"9:00\"}\nagent: Good morning.\n" +
+		"action: {\"action\":\"onSubmit\"}\nuser: two\nagent: second\nevent: last\n"
 	if got := rec.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

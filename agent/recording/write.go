@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"math"
@@ -12,12 +13,16 @@ import (
 	"docent/payload"
 )
 
-// FromStored returns the recording of a stored conversation: its messages and its steps of reasoning, both oldest first. It
-// has the messages and files of the user, and the replies of the agent. For replies with reasoning, it also has the answers of
-// the model and the results of the tools. Tools of docent itself, such as those for documents, have no results, because a
-// replay calls them.
-func FromStored(name string, messages []chat.Message, steps []chat.Reasoning) Recording {
+// FromStored returns the recording of a stored conversation: its messages, its steps of reasoning, and its events without a
+// message, each oldest first. It has the messages and files of the user, the events, and the replies of the agent. For replies
+// with reasoning, it also has the answers of the model and the results of the tools. Tools of docent itself, such as those for
+// documents, have no results, because a replay calls them.
+func FromStored(name string, messages []chat.Message, steps []chat.Reasoning, events []chat.Event) Recording {
 	out := Recording{Name: name}
+	messages = slices.Clone(messages)
+	for _, e := range events {
+		messages = append(messages, chat.Message{Turn: e.Turn, IsUser: true, Type: eventType, ClientID: e.Name, Content: e.Data})
+	}
 	turns := map[int64]bool{}
 	for _, m := range messages {
 		turns[m.Turn] = true
@@ -41,6 +46,9 @@ func FromStored(name string, messages []chat.Message, steps []chat.Reasoning) Re
 	}
 	return out
 }
+
+// eventType is the type of an event among the messages. ClientID is then its name, and Content its data or nil.
+const eventType = "event"
 
 // inTurns puts each message of the user before the replies and steps of its turn, so in the order in which the agent handled
 // them. A message that arrives during an earlier turn is stored before the end of that turn, and a later message that fits the
@@ -72,12 +80,28 @@ func inTurns(messages []chat.Message, steps []chat.Reasoning) []chat.Message {
 			out[i].Seq = later
 		}
 	}
-	slices.SortStableFunc(out, func(a, b chat.Message) int { return cmp.Compare(a.Seq, b.Seq) })
+	slices.SortStableFunc(out, func(a, b chat.Message) int {
+		if a.Seq != b.Seq || !a.IsUser && !b.IsUser {
+			return cmp.Compare(a.Seq, b.Seq)
+		}
+		return cmp.Or(rank(a)-rank(b), cmp.Compare(a.Turn, b.Turn))
+	})
 	return out
+}
+
+// rank puts messages of the user before others.
+func rank(m chat.Message) int {
+	if m.IsUser {
+		return 0
+	}
+	return 1
 }
 
 // inputOf returns the line of a message of the user, or none for a file without content.
 func inputOf(m chat.Message) []Line {
+	if m.Type == eventType {
+		return []Line{eventLine(m)}
+	}
 	line := Line{Kind: User, Text: plain(m.Content)}
 	switch {
 	case m.Type == payload.TypeFile:
@@ -94,6 +118,18 @@ func inputOf(m chat.Message) []Line {
 		line.Kind = Peer
 	}
 	return []Line{line}
+}
+
+// eventLine returns the line of an event.
+func eventLine(m chat.Message) Line {
+	var data bytes.Buffer
+	if err := json.Compact(&data, m.Content); err != nil { // it has none
+		data.Reset()
+	}
+	if m.ClientID == chat.EventUI {
+		return Line{Kind: Action, Text: data.String()}
+	}
+	return Line{Kind: Event, Text: strings.TrimSpace(m.ClientID + " " + data.String())}
 }
 
 // writer writes the answers of a model from the steps of reasoning.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/chat"
 	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/payload"
@@ -112,6 +114,21 @@ func TestGreetingWait(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A failed greeting is stored as an apology, which clients then see again.
+func TestFailedGreeting(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		store, a := agenttest.NewStore(), echo(nil)
+		a.States()[0].Body(func(context.Context, *agent.Session) error { return errors.New("broken") })
+		rt := start(t, session.RuntimeConfig{Agent: a, Store: store})
+		_, c, _ := open(t, rt, "S")
+		got := text(t, c.Until(payload.ReplyStr))
+		_, messages, _ := store.Stored("S")
+		if len(messages) != 1 || messages[0].ClientID != chat.FailedID || !strings.HasPrefix(got, "Sorry, that did not work: ") {
+			t.Errorf("said %q, stored %+v", got, messages)
+		}
+	})
 }
 
 // A message that arrives during the greeting is stored and answered, even if the client leaves

@@ -104,6 +104,25 @@ func testSessionNow(t *testing.T) {
 	}
 }
 
+// The time zone of an agent comes before that of the runtime.
+func TestAgentTimeZone(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		zone := ""
+		clock := echo(func(_ context.Context, s *agent.Session) error {
+			zone = s.Now().Location().String()
+			return nil
+		})
+		clock.TimeZone(time.FixedZone("Lima", -5*3600))
+		rt := start(t, session.RuntimeConfig{Store: agenttest.NewStore(), Location: time.UTC, Agent: clock})
+		sub, c, _ := open(t, rt, "S")
+		send(t, sub, "", "hi")
+		c.Until(payload.TurnFinishedAction)
+		if _, of := session.TriggersOf(rt); zone != "Lima" || of.String() != "Lima" {
+			t.Errorf("the zone is %s, and that of triggers %s", zone, of)
+		}
+	})
+}
+
 // A variable that JSON cannot represent is refused without other effects. Deletions are stored, and
 // Get has a default.
 //

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"sync"
 	"time"
 
@@ -116,8 +117,6 @@ func (r *Runtime) compile(next Program) (*program, error) {
 	for _, w := range next.Agent.Warnings() {
 		r.cfg.Logger.Warn("the agent may not do what you expect: "+w.Text, "agent", next.Agent.Name())
 	}
-	if next.Location == nil {
-		next.Location = r.cfg.Location
-	}
+	next.Location = cmp.Or(next.Agent.Zone(), next.Location, r.cfg.Location)
 	return &program{Program: next, machine: m}, nil
 }

@@ -65,7 +65,7 @@ type RuntimeConfig struct {
 	RAG agent.RAG
 	// Models are the chat models of Session.Ask, which fails without one.
 	Models agent.Models
-	// Retire is that of Program, for the agent.
+	// Retire, if set, is called once when Runtime.Replace has replaced the agent and its last turn has ended.
 	Retire func()
 	// Choices returns the valid names for the options of a message. Default: nil,
 	// which accepts all names.

@@ -402,9 +402,9 @@ func (t *openTurn) outcome(ctx context.Context, cause error) (payload.Outcome, e
 		c.logError(ctx, "state body failed", err, append([]any{"turn", t.number, "state", t.result.Place.State}, errlog.OwnText(err)...)...)
 	}
 	t.failed = t.result.Failures[0]
-	if t.number != 0 {
+	if t.number != 0 || t.greeting {
 		t.record.Apologize(t.number, t.asked(), t.failed, now)
-	} else { // nobody waits for a turn without an event
+	} else { // nobody waits for another turn without an event
 		t.record.Link(t.asked())
 	}
 	return payload.Failed, t.result.Failures[0]

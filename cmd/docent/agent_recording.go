@@ -360,7 +360,11 @@ func readConversation(ctx context.Context, store *wiring.Store, session string) 
 	if err != nil {
 		return rec, fmt.Errorf("read the conversation: %w", err)
 	}
-	return recording.FromStored(session, messages, steps), nil
+	events, err := store.DB.Traces.Events(ctx, found.RowID, 0, recording.MaxLines)
+	if err != nil {
+		return rec, fmt.Errorf("read the conversation: %w", err)
+	}
+	return recording.FromStored(session, messages, steps, events), nil
 }
 
 func newAgentReplay(std stdio) *cobra.Command {

@@ -69,6 +69,7 @@ func killAgents(t *testing.T, env []string, rounds int, seed uint64) {
 		k.mu.Unlock()
 		k.reach("rest")
 		<-k.server.done
+		t.Logf("kill %d at %s; %d conversations are open", r+1, stage, len(k.open))
 	}
 	at = k.begin(t)
 	waits := ""
@@ -373,23 +374,29 @@ type talkRecord struct {
 	heard, said []string
 }
 
+// tick returns the reply to the trigger of a round.
+func (k *killed) tick(r int) string {
+	return fmt.Sprintf("tick%d %s", r%killTriggers, k.dues[r].Format(time.RFC3339))
+}
+
 // waits returns the sessions that are not idle, and the number of missing events of triggers.
 func (k *killed) waits(t *testing.T, rounds int) string {
 	t.Helper()
 	var out []string
-	missing := rounds
+	missing := map[string]bool{}
+	for r := range rounds {
+		missing[k.tick(r)] = true
+	}
 	for id, s := range k.sessions(t) {
 		if s.state != "idle" {
 			out = append(out, fmt.Sprintf("%s: %+v", id, s))
 		}
 		for _, text := range s.said {
-			if strings.HasPrefix(text, "tick") {
-				missing--
-			}
+			delete(missing, text)
 		}
 	}
-	if missing > 0 {
-		out = append(out, fmt.Sprintf("%d events are missing", missing))
+	if len(missing) > 0 {
+		out = append(out, fmt.Sprintf("these events are missing: %q", slices.Sorted(maps.Keys(missing))))
 	}
 	return strings.Join(out, "\n")
 }
@@ -412,8 +419,8 @@ func (k *killed) check(t *testing.T, rounds int) {
 		}
 	}
 	want, cut := map[string]int{}, 0
-	for r, due := range k.dues {
-		want[fmt.Sprintf("tick%d %s", r%killTriggers, due.Format(time.RFC3339))] = 1
+	for r := range k.dues {
+		want[k.tick(r)] = 1
 	}
 	if !maps.Equal(ticks, want) {
 		t.Errorf("the events of triggers are %v, want %v", ticks, want)

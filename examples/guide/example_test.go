@@ -473,3 +473,39 @@ func Example_context() {
 	fmt.Println(a.Validate())
 	// Output: <nil>
 }
+
+func Example_approval() {
+	pay := func(context.Context, json.RawMessage) error { return nil }
+	a := agent.New("refunds")
+	idle, refund := a.State("idle", agent.Initial), a.State("refund")
+	idle.OnText().GoTo(refund)
+	refund.GoTo(idle)
+	refund.Body(func(ctx context.Context, s *agent.Session) error {
+		approvals := agent.ApprovalsOf(s)
+		asked, verdict := approvals.Answer()
+		if asked == nil && !approvals.Always("refund") {
+			return approvals.Ask(ctx, agent.Approval{
+				Tool: "refund", Arguments: json.RawMessage(`{"euros": 20}`), Question: "Shall I pay 20 euros back?",
+			})
+		}
+		if asked != nil && !verdict.Allowed { // refused, other words, or too late
+			return s.Reply(ctx, "I have not paid.")
+		}
+		euros := json.RawMessage(`{"euros": 20}`)
+		if verdict.Arguments != nil { // the user changed them
+			euros = verdict.Arguments
+		}
+		if err := pay(ctx, euros); err != nil {
+			return err
+		}
+		return s.Reply(ctx, "Paid "+string(euros)+".")
+	})
+	talk(a, "my money back", `Allow {"euros": 5}`, "my money back", "No")
+	// Output:
+	// Shall I pay 20 euros back?
+	// {"0": "Allow", "1": "Refuse", "2": "Always allow in this conversation"}
+	// Paid {"euros": 5}.
+	// Shall I pay 20 euros back?
+	// {"0": "Allow", "1": "Refuse", "2": "Always allow in this conversation"}
+	// I have not paid.
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -72,6 +73,17 @@ func TestPages(t *testing.T) {
 	for _, page := range slices.Concat(pages, fromBAF) {
 		if n := strings.Count(read(t, page), "\n"); n > maxPage && strings.HasPrefix(page, guides) {
 			t.Errorf("%s has %d lines, at most %d are allowed: divide it by task", page, n, maxPage)
+		}
+	}
+}
+
+// TestMethods looks for each method of a session in the page that lists them.
+func TestMethods(t *testing.T) {
+	t.Parallel()
+	page := read(t, "../../docs/reference/agent-go.md")
+	for m := range reflect.TypeFor[*agent.Session]().Methods() {
+		if !strings.Contains(page, "`"+m.Name+"`") {
+			t.Errorf("the page lacks %s", m.Name)
 		}
 	}
 }

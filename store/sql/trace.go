@@ -2,9 +2,11 @@ package sql
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 )
 
@@ -29,6 +31,22 @@ func (s sessions) Trace(ctx context.Context, session int64) (out journal.Trace, 
 	slices.Reverse(out.Moves)
 	slices.Reverse(out.Predictions)
 	return out, s.db.Fail(fmt.Sprintf("read the trace of session %d", session), err)
+}
+
+// Events returns the events without a message of a session; see journal.Traces.
+func (s sessions) Events(ctx context.Context, session, after int64, limit int) ([]chat.Event, error) {
+	out, err := list(ctx, s.db, func(row Row) (chat.Event, error) {
+		var info, data *string
+		var r journal.EventRecord
+		err := row.Scan(&r.ID, &r.Turn, &r.Name, &info, &data, &r.Human, Time(&r.Time))
+		if r.Info = textOf(info); data != nil {
+			r.Data = json.RawMessage(*data)
+		}
+		return r.Event(), err
+	}, `SELECT e.id, e.turn, e.event, e.info, e.data, e.human, e.timestamp FROM event e
+		WHERE e.session_id = $1 AND e.id > $2 AND e.handled AND e.chat_id IS NULL AND `+s.db.NotReplaced("e", "$1")+`
+		ORDER BY e.id LIMIT $3`, session, after, limit)
+	return out, s.db.Fail(fmt.Sprintf("read the events of session %d", session), err)
 }
 
 func textOf(s *string) string {

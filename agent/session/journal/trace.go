@@ -36,4 +36,8 @@ type Traces interface {
 	// Trace returns the newest moves and predictions of the session with that row id, at most MaxTrace of both. It leaves out
 	// turns that later messages replaced.
 	Trace(ctx context.Context, session int64) (Trace, error)
+	// Events returns the handled events without a message of the session with that row id, after the one with an id, oldest
+	// first, and at most limit. Such events come from programs and user interfaces. It leaves out turns that later messages
+	// replaced.
+	Events(ctx context.Context, session, after int64, limit int) ([]chat.Event, error)
 }

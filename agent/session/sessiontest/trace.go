@@ -14,6 +14,7 @@ var traceTests = map[string]func(*testing.T, Database){
 	"Read":     traceRead,
 	"Replaced": traceReplaced,
 	"Limit":    traceLimit,
+	"Events":   traceEvents,
 }
 
 // trace reads the way of a session.
@@ -82,4 +83,27 @@ func traceLimit(t *testing.T, db Database) {
 	got := moves(trace(t, s, row))
 	storetest.Want(t, "the first and the last", []any{len(got), got[0], got[len(got)-1]},
 		[]any{journal.MaxTrace, "1 2 to x", fmt.Sprintf("1 %d to x", journal.MaxTrace+1)})
+}
+
+// traceEvents reads handled events without a message, in order, without those of replaced turns and other sessions.
+func traceEvents(t *testing.T, db Database) {
+	s := db.Open(t)
+	row, other := open(t, s, "x").RowID, open(t, s, "y").RowID
+	commit(t, s, begun(row, happen(t, s, row, "morning", `{"at": "9:00"}`), told("Good morning.")))
+	commit(t, s, begun(row, say(t, s, row, "", "one").Event, told("re")))
+	second := happen(t, s, row, "noon", "")
+	commit(t, s, begun(row, second))
+	commit(t, s, begun(other, happen(t, s, other, "elsewhere", "")))
+	happen(t, s, row, "waiting", "")
+	events := func(after int64, limit int) (out []string) {
+		got, err := s.Traces.Events(t.Context(), row, after, limit)
+		storetest.OK(t, err)
+		for _, e := range got {
+			out = append(out, fmt.Sprint(e.Turn, " ", e.Name, " ", string(e.Data)))
+		}
+		return out
+	}
+	storetest.Want(t, "all events", events(0, 10), []string{`1 morning {"at": "9:00"}`, "3 noon "})
+	storetest.Want(t, "the first event", events(0, 1), []string{`1 morning {"at": "9:00"}`})
+	storetest.Want(t, "no later event", len(events(second.ID, 10)), 0)
 }
