@@ -18,16 +18,13 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"docent/agent"
 	"docent/agent/session/journal"
 	"docent/payload"
 )
 
-const (
-	// killTriggers is the number of triggers of the killed agent. Each round uses the next one.
-	killTriggers = 32
-	// killFacts is the number of facts that its notes write in turn.
-	killFacts = 8
-)
+// killFacts is the number of facts that the notes of the killed agent write in turn.
+const killFacts = 8
 
 // killStages are the moments at which killAgents kills the server.
 var killStages = []string{"start", "joined", "sent", "asked", "allowed", "called", "returned", "looked", "answered", "rest"}
@@ -80,10 +77,10 @@ func killAgents(t *testing.T, env []string, rounds int, seed uint64) {
 	}()
 	eventually(t, "every conversation is over", func() bool {
 		k.goOn(t, at)
-		waits = k.waits(t, rounds)
+		waits = k.waits(t)
 		return len(k.open) == 0
 	})
-	eventually(t, "every state is left and every event has come", func() bool { waits = k.waits(t, rounds); return waits == "" })
+	eventually(t, "every state is left and every event has come", func() bool { waits = k.waits(t); return waits == "" })
 	k.server.kill(t)
 	k.check(t, rounds)
 }
@@ -93,7 +90,9 @@ type killed struct {
 	env    []string
 	file   string
 	random *rand.Rand
-	dues   []time.Time // of the triggers, by round
+	dues   []time.Time // of the triggers, by round; zero in rounds without one
+	first  time.Time   // the time of the first trigger
+	unsent []int       // rounds whose trigger has not sent its event
 	open   []*talked   // conversations that are not over
 
 	mu     sync.Mutex // guards the following fields
@@ -145,22 +144,26 @@ states:
     body:
       - call: {tool: bank_look, arguments: {text: "{{.message}}"}, into: found}
       - reply: "{{.variables.found}}"
-`, "agent.yaml", k.agent(0))
+`, "agent.yaml", k.agent())
 	return k
 }
 
-// agent returns the agent's file, with the triggers of the rounds before the next one.
-func (k *killed) agent(rounds int) string {
-	var triggers, notes, events []string
-	for i := range min(rounds, killTriggers) {
-		r := rounds - 1 - i
-		name := fmt.Sprint("tick", r%killTriggers)
-		events = append(events, name)
-		triggers = append(triggers, fmt.Sprintf("  %s: {at: %q, for: everyone}\n", name, k.dues[r].Format("15:04")))
+// agent returns the agent's file. It has the triggers that have not sent their event. A session may still hold an event that
+// was sent, so the agent takes the events of all rounds.
+func (k *killed) agent() string {
+	var notes, events []string
+	ticks := "triggers:\n"
+	for _, r := range k.unsent {
+		ticks += fmt.Sprintf("  tick%d: {at: %q, for: everyone}\n", r, k.dues[r].Format("15:04"))
 	}
-	ticks, routes, ticked := "", "", ""
+	if len(k.unsent) == 0 {
+		ticks = ""
+	}
+	routes, ticked := "", ""
+	for r := range k.dues {
+		events = append(events, fmt.Sprint("tick", r))
+	}
 	if len(events) > 0 {
-		ticks = "triggers:\n" + strings.Join(triggers, "")
 		routes = "      - {event: [" + strings.Join(events, ", ") + "], to: ticked}\n"
 		ticked = "  ticked: {body: [{reply: '{{.event}} {{.data.at}}'}], on: [{after: 1ms, to: idle}]}\n"
 	}
@@ -199,23 +202,31 @@ tools: {mcp: [{name: bank, url: "${BANK}", tools: [pay]}]}
 ` + strings.Join(notes, "")
 }
 
-// prepare adds the trigger of a round, as if its time had come while the server was down.
+// prepare adds the trigger of a round, as if its time had come while the server was down. It removes those that have sent
+// their event. If too many have not, the round has none.
 func (k *killed) prepare(t *testing.T, r int) {
 	t.Helper()
-	now := time.Now().UTC().Truncate(time.Minute)
-	if r == 0 {
-		k.dues = []time.Time{now.Add(-30 * time.Minute)}
-	} else {
-		k.dues = append(k.dues, k.dues[r-1].Add(-time.Minute))
-	}
-	due := k.dues[r]
 	db := databaseOf(t, k.env)
 	defer db.Close()
-	key := journal.TriggerKey{Agent: "killed", Event: fmt.Sprint("tick", r%killTriggers)}
-	if _, err := db.Triggers.LastTrigger(t.Context(), key, due.Format("15:04")+" UTC", due.Add(-time.Hour)); err != nil {
-		t.Fatal(err)
+	last := func(r int, now time.Time) time.Time {
+		key, due := journal.TriggerKey{Agent: "killed", Event: fmt.Sprint("tick", r)}, k.dues[r]
+		done, err := db.Triggers.LastTrigger(t.Context(), key, due.Format("15:04")+" UTC", now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return done
 	}
-	write(t, filepath.Dir(k.file), "agent.yaml", k.agent(r+1))
+	k.unsent = slices.DeleteFunc(k.unsent, func(r int) bool { return !last(r, time.Now()).Before(k.dues[r]) })
+	if r == 0 {
+		k.first = time.Now().UTC().Truncate(time.Minute).Add(-30 * time.Minute)
+	}
+	k.dues = append(k.dues, time.Time{})
+	if len(k.unsent) < agent.MaxTriggers {
+		k.dues[r] = k.first.Add(-time.Duration(r) * time.Minute)
+		last(r, k.dues[r].Add(-time.Hour))
+		k.unsent = append(k.unsent, r)
+	}
+	write(t, filepath.Dir(k.file), "agent.yaml", k.agent())
 	k.open = append(k.open, &talked{id: fmt.Sprint("pay", r), text: fmt.Sprintf("pay %d", r)},
 		&talked{id: fmt.Sprint("ask", r), text: fmt.Sprintf("ask %d", r)},
 		&talked{id: fmt.Sprint("note", r), text: fmt.Sprintf("note %d of %d", r%killFacts, r)})
@@ -376,16 +387,18 @@ type talkRecord struct {
 
 // tick returns the reply to the trigger of a round.
 func (k *killed) tick(r int) string {
-	return fmt.Sprintf("tick%d %s", r%killTriggers, k.dues[r].Format(time.RFC3339))
+	return fmt.Sprintf("tick%d %s", r, k.dues[r].Format(time.RFC3339))
 }
 
-// waits returns the sessions that are not idle, and the number of missing events of triggers.
-func (k *killed) waits(t *testing.T, rounds int) string {
+// waits returns the sessions that are not idle, and the missing events of triggers.
+func (k *killed) waits(t *testing.T) string {
 	t.Helper()
 	var out []string
 	missing := map[string]bool{}
-	for r := range rounds {
-		missing[k.tick(r)] = true
+	for r, due := range k.dues {
+		if !due.IsZero() {
+			missing[k.tick(r)] = true
+		}
 	}
 	for id, s := range k.sessions(t) {
 		if s.state != "idle" {
@@ -419,8 +432,10 @@ func (k *killed) check(t *testing.T, rounds int) {
 		}
 	}
 	want, cut := map[string]int{}, 0
-	for r := range k.dues {
-		want[k.tick(r)] = 1
+	for r, due := range k.dues {
+		if !due.IsZero() {
+			want[k.tick(r)] = 1
+		}
 	}
 	if !maps.Equal(ticks, want) {
 		t.Errorf("the events of triggers are %v, want %v", ticks, want)
@@ -446,7 +461,7 @@ func (k *killed) check(t *testing.T, rounds int) {
 			t.Errorf("the fact %s is %s, want %s", f.Key, f.Content, want)
 		}
 	}
-	t.Logf("%d kills: %d calls were made, and %d allowed calls were cut short", rounds, len(k.paid), cut)
+	t.Logf("%d kills, %d triggers: %d calls were made, and %d allowed calls were cut short", rounds, len(ticks), len(k.paid), cut)
 }
 
 // checkRound checks the conversations of a round.
