@@ -97,8 +97,7 @@ export class MockDocent {
   extractive = false;
   /** The name of an agent that is not the built-in one; it offers choices at once. */
   agent = '';
-  /** The names of further agents. */
-  otherAgents: string[] = [];
+  otherAgents: string[] = []; // names
   /** The time between two deltas, in ms. */
   pace = 2;
   /** A turn waits while its text or its next step contains this. '' holds none. */
