@@ -313,7 +313,7 @@ func (a *Approval) verdict(e Event) Verdict {
 		}
 	}
 	switch strings.ToLower(strings.Trim(label, " \t\r\n.!:,")) {
-	case strings.ToLower(AllowCall), "yes":
+	case strings.ToLower(AllowCall), "yes", "yes please", "yes, please", "ok", "okay":
 		return Verdict{Allowed: true, Arguments: arguments}
 	case strings.ToLower(AlwaysAllowCall), "always":
 		return Verdict{Allowed: true, Always: true, Arguments: arguments}

@@ -65,7 +65,7 @@ func RefuseLonger(most int) func(context.Context, *Session, string) (string, err
 // often have no clear language, and pass.
 func RefuseOtherLanguages(codes ...string) func(context.Context, *Session, string) (string, error) {
 	return func(_ context.Context, _ *Session, text string) (string, error) {
-		if code := words.ClearLanguage(text); code != "" && !slices.Contains(codes, code) {
+		if code := words.OtherLanguage(text, codes...); code != "" {
 			return "it is in the language " + code, nil
 		}
 		return "", nil

@@ -147,6 +147,7 @@ func TestApproveCall(t *testing.T) {
 	const question = `May I call pay with {"amount":20}? | ?`
 	for name, test := range map[string]struct{ answer, paid, told string }{
 		"allow":      {"Allow", `{"amount":20}`, "Paid with R1."},
+		"ok":         {"OK", `{"amount":20}`, "Paid with R1."},
 		"change":     {`Allow {"amount": 5}`, `{"amount":5}`, "Paid with R1."},
 		"bad change": {`Allow {"amount": "much"}`, "", `Not paid: Allow {"amount": "much"}`},
 		"refuse":     {"Refuse", "", "Not paid: Refuse"},

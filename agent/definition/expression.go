@@ -25,7 +25,7 @@ func (d *draft) computed(text string) (_ source, reason string) {
 		if value := d.placeholder(text); value != nil {
 			return value, ""
 		}
-		return nil, "which is unknown: it may have " + templateValues
+		return nil, d.unknown(text)
 	}
 	e := &expression{draft: d, terms: strings.Fields(strings.NewReplacer("(", " ( ", ")", " ) ").Replace(text))}
 	if len(e.terms) > MaxTerms {
@@ -45,6 +45,17 @@ func (d *draft) computed(text string) (_ source, reason string) {
 		}
 		return number(v)
 	}, ""
+}
+
+// unknown explains why there is no value for a name.
+func (d *draft) unknown(name string) string {
+	if key, ok := strings.CutPrefix(name, ".parameters."); ok && key != "" {
+		return "but no intent has the parameter " + key + "; the parameters are " + named(d.parameters)
+	}
+	if key, ok := strings.CutPrefix(name, ".properties."); ok && key != "" {
+		return "but there is no property " + key + ": add it under properties"
+	}
+	return "which is unknown: it may have " + templateValues
 }
 
 // number returns a number in JSON. It rounds to 12 digits, because binary

@@ -8,6 +8,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"docent/agent"
+	words "docent/rag/text"
 )
 
 // guards reads the section guards.
@@ -53,7 +54,15 @@ func (d *draft) guard(n *yaml.Node) (g agent.Guard, ok bool) {
 		refuses("longer_than", func(n *yaml.Node) check {
 			return agent.RefuseLonger(d.integer(n, "longer_than", 1, maxGuardLength))
 		}),
-		refuses("languages", func(n *yaml.Node) check { return agent.RefuseOtherLanguages(d.texts(n, "languages")...) }),
+		refuses("languages", func(n *yaml.Node) check {
+			codes := d.texts(n, "languages")
+			for _, code := range codes {
+				if !words.HasLanguage(code) {
+					d.wrong(n, "languages has %q, which docent cannot tell: write ISO 639-1 codes such as en and de", code)
+				}
+			}
+			return agent.RefuseOtherLanguages(codes...)
+		}),
 		refuses("ask", func(n *yaml.Node) check { question = d.text(n, "ask"); return nil }),
 		field{"model", func(n *yaml.Node) { atModel, model = n, d.modelName(n) }},
 		field{"reply", func(n *yaml.Node) { g.Reply = d.text(n, "reply") }},

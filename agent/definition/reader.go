@@ -146,7 +146,7 @@ func (r *reader) mapping(n *yaml.Node, what string, fields ...field) map[string]
 				return
 			}
 		}
-		r.wrong(key, "%s has no key %q; it may have %s", what, name, strings.Join(names, ", "))
+		r.wrong(key, "%s has no key %q%s; it may have %s", what, name, meant(name, names), strings.Join(names, ", "))
 	})
 	return keys
 }
@@ -354,4 +354,38 @@ func (r *reader) value(n *yaml.Node, what string) any {
 		}
 	}
 	return out
+}
+
+// meant returns a suggestion of the name that differs least from an unknown one, or "".
+func meant(name string, names []string) string {
+	best, least := "", 3 // more than two changes make another word
+	for _, n := range names {
+		if d := changes(name, n); d < least && 2*d < len(n) {
+			best, least = n, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (did you mean %s?)", best)
+}
+
+// changes returns the number of letters to add, remove, or change in a to get b.
+func changes(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			corner, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, corner+cost)
+		}
+	}
+	return row[len(b)]
 }

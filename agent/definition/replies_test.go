@@ -210,7 +210,7 @@ func TestWrongBranches(t *testing.T) {
 		{"if: {value: 3}, then: [{reply: a}]", `if needs variable or parameter, as in {variable: count, is: ">=", value: 3}`},
 		{"if: {variable: x, is: <}, then: [{reply: a}]", "if needs value with is; without both, it asks whether there is a value"},
 		{"if: {variable: x, is: <, value: [1]}, then: [{reply: a}]", `only numbers and texts can be compared with "<"`},
-		{"if: {variable: x}, then: [{repyl: a}]", `an action has no key "repyl"; it may have reply, `},
+		{"if: {variable: x}, then: [{repyl: a}]", `an action has no key "repyl" (did you mean reply?); it may have reply, `},
 		{"reply: a, then: []", "then belongs to if, in the same action"},
 		{"reply: a, else: []", "else belongs to if, call, or ask_agent, in the same action"},
 		{"call: {tool: x}", `there is no tool "x": register a function in the program, or name an MCP server or an agent under tools`},

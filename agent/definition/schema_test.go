@@ -81,7 +81,7 @@ func plain(n *yaml.Node, values *int) any {
 
 // beyond matches errors that no schema finds, because they concern several parts of
 // a file, YAML itself, other files, or the environment.
-var beyond = regexp.MustCompile(`there is no |no way leads|no state leads|is never taken|which is unknown|is initial|are both initial|at once, for ever|` +
+var beyond = regexp.MustCompile(`there is no |no intent has the parameter|docent cannot tell|no way leads|no state leads|is never taken|which is unknown|is initial|are both initial|at once, for ever|` +
 	`has the key .* twice|second ---|cannot merge|more than 20000 values|needs a chat model|cannot be used here|cannot be named here|` +
 	`not set in the environment|regular expression|entity "|intent ".* is|no documents here|no example of intent|it is known by nothing else|` +
 	`without }}|which is no calculation|which is too long|is too long|is larger than|is not a picture|is not sound|nested more than|` +

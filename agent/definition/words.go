@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 
@@ -151,7 +153,7 @@ func (d *draft) readParameters(n *yaml.Node, i *intent.Intent) {
 			}},
 			field{"fragment", func(n *yaml.Node) {
 				fragment = d.text(n, "fragment")
-				shows := func(sentence string) bool { return strings.Contains(sentence, fragment) }
+				shows := func(sentence string) bool { return hasWord(sentence, fragment) }
 				if len(i.Sentences) > 0 && !slices.ContainsFunc(i.Sentences, shows) {
 					d.wrong(n, "no example of intent %s has the fragment %s: it stands in the examples where users name %s", i.Name, fragment, name)
 				}
@@ -169,4 +171,23 @@ func (d *draft) readParameters(n *yaml.Node, i *intent.Intent) {
 			i.Parameter(name, fragment, entity)
 		}
 	})
+}
+
+// hasWord reports whether a sentence has a word or several, and not only as a part of a longer word.
+func hasWord(sentence, word string) bool {
+	part := func(r rune) bool { return unicode.In(r, unicode.Latin, unicode.N) }
+	for at := 0; word != ""; {
+		i := strings.Index(sentence[at:], word)
+		if i < 0 {
+			return false
+		}
+		at += i
+		before, _ := utf8.DecodeLastRuneInString(sentence[:at])
+		after, size := utf8.DecodeRuneInString(sentence[at+len(word):])
+		if !part(before) && (size == 0 || !part(after)) {
+			return true
+		}
+		at += len(word)
+	}
+	return false
 }

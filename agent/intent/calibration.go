@@ -26,10 +26,10 @@ type features struct {
 // the other messages.
 const (
 	weightCosine  = 3.45
-	weightOverlap = 3.88
-	weightCenter  = 4.13
-	weightAgainst = -2.61
-	bias          = -4.91
+	weightOverlap = 3.94
+	weightCenter  = 4.04
+	weightAgainst = -2.59
+	bias          = -4.92
 )
 
 // calibrated returns the score of an inexact example. It is above 0 and below

@@ -482,3 +482,25 @@ func TestNamesOfPlaceholdersAreNoWords(t *testing.T) {
 		}
 	}
 }
+
+// Courtesy says nothing about what the user wants, unless it is all of the example.
+func TestCourtesyIsNoIntent(t *testing.T) {
+	t.Parallel()
+	cake := Listed("cake", Value{"cheesecake", nil}, Value{"tart", nil})
+	intents := []*Intent{
+		New("order", "a CAKE please", "NUMBER CAKE please").Parameter("cake", "CAKE", cake).Parameter("number", "NUMBER", Number()),
+		New("begging", "please", "bitte"),
+	}
+	c := newExamples(t, ExamplesConfig{})
+	for text, want := range map[string]string{
+		"one coffee please": Fallback, "book please": Fallback, "the bill please": Fallback, "please": "begging", "bitte": "begging",
+		"a tart please": "order", "a tart": "order", "two cheesecake, please": "order", "please, a cheesecake": "order",
+	} {
+		if p := classify(t, c, text, intents); p.Intent != want {
+			t.Errorf("%q is %s at %.3f, want %s", text, p.Intent, p.Score, want)
+		}
+	}
+	if p := classify(t, c, "please", intents[:1]); p.Intent != Fallback {
+		t.Errorf("please is %s at %.3f", p.Intent, p.Score)
+	}
+}

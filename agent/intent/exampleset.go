@@ -137,6 +137,11 @@ func (f *form) kernel() string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(f.words), denial.Negates), " ")
 }
 
+// courteous reports whether a word says nothing about what the user wants.
+func courteous(word string) bool {
+	return slices.Contains([]string{"please", "pls", "kindly", "bitte"}, word)
+}
+
 func (s *exampleSet) form(sentence string) form {
 	words := s.words.Tokens(sentence)
 	f := form{literal: strings.Join(words, " "), vector: make([]float32, s.static.Dimensions())}
@@ -152,6 +157,9 @@ func (s *exampleSet) form(sentence string) form {
 		} else {
 			plain = append(plain, w)
 		}
+	}
+	if left := slices.DeleteFunc(slices.Clone(plain), courteous); len(left) > 0 || len(f.fragments) > 0 {
+		plain = left
 	}
 	f.tokens = s.static.Tokenize(strings.Join(plain, " "))
 	f.tokens = f.tokens[:min(len(f.tokens), maxTokens)]

@@ -9,6 +9,9 @@ import (
 	"docent/payload"
 )
 
+// MaxDifferences limits the differences of a Score.
+const MaxDifferences = 10
+
 // Score counts what an agent did in a recording.
 type Score struct {
 	// Name is the name of the recording.
@@ -17,6 +20,8 @@ type Score struct {
 	Wanted, Met map[string]int
 	// Solved reports that the agent did all that the recording expects, and nothing else.
 	Solved bool
+	// Differences are the parts that the agent did otherwise, at most MaxDifferences.
+	Differences []Difference
 	// Failed is the reason for which the recording could not be played to its end, or nil.
 	Failed error
 	// PromptTokens and CompletionTokens are those of models.
@@ -37,7 +42,12 @@ func (p *Player) Score(ctx context.Context, rt *session.Runtime) Score {
 		for _, pair := range common(d.Want, d.Got) {
 			out.Met[d.Want[pair[0]].Kind]++
 		}
-		out.Solved = out.Solved && d.none()
+		if !d.none() {
+			out.Solved = false
+			if len(out.Differences) < MaxDifferences {
+				out.Differences = append(out.Differences, d)
+			}
+		}
 		if d.Input.Kind != "" && d.Input.Kind != Wait {
 			out.Turns++
 			out.Took += took

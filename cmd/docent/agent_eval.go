@@ -166,6 +166,9 @@ func writeScores(out io.Writer, file string, all []recording.Score) {
 			fmt.Fprintf(out, "failed: %s: %s\n", s.Name, strings.TrimPrefix(s.Failed.Error(), s.Name+": "))
 		case !s.Solved:
 			fmt.Fprintf(out, "not solved: %s\n", s.Name)
+			for _, d := range s.Differences {
+				fmt.Fprint(out, d)
+			}
 		}
 	}
 }

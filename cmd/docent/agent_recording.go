@@ -315,9 +315,13 @@ func recorded(cmd *cobra.Command, std stdio, session string) (rec recording.Reco
 	return readConversation(cmd.Context(), store, session)
 }
 
-// findConversation returns the conversation with an id.
+// minPrefix is the minimum length of the beginning of an id that names a conversation.
+const minPrefix = 8
+
+// findConversation returns the conversation with an id, or the only one whose id begins so.
 func findConversation(ctx context.Context, all journal.Directory, id string) (journal.SessionRecord, error) {
 	var past *journal.SessionRecord
+	var near []journal.SessionRecord
 	for {
 		page, err := all.Sessions(ctx, journal.SessionFilter{Latest: true, Past: past})
 		if err != nil {
@@ -327,6 +331,12 @@ func findConversation(ctx context.Context, all journal.Directory, id string) (jo
 			if r.Key.ID == id {
 				return r, nil
 			}
+			if len(near) < 2 && len(id) >= minPrefix && strings.HasPrefix(r.Key.ID, id) {
+				near = append(near, r)
+			}
+		}
+		if len(page) == 0 && len(near) == 1 {
+			return near[0], nil
 		}
 		if len(page) == 0 {
 			return journal.SessionRecord{}, fault.New(fault.NotFound, "cli_no_conversation",
@@ -347,7 +357,7 @@ func readConversation(ctx context.Context, store *wiring.Store, session string) 
 			return rec, fault.New(fault.Forbidden, "cli_conversation_private", "the conversation belongs to %s; "+
 				"to read conversations of others, set DOCENT_READ_CONVERSATIONS=true", found.Owner)
 		}
-		act := audit.Record{Actor: audit.Operator, Action: audit.ConversationRead, Object: session}
+		act := audit.Record{Actor: audit.Operator, Action: audit.ConversationRead, Object: found.Key.ID}
 		if _, err := store.DB.Audit.AddRecord(ctx, act); err != nil {
 			return rec, fmt.Errorf("record the reading: %w", err)
 		}

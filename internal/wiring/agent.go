@@ -31,12 +31,32 @@ func (m *Models) CheckAgent(ctx context.Context, file string) (*definition.Defin
 	env := m.environment(&tool.KnowledgeConfig{Searcher: unopened{}, Library: unopened{}})
 	env.MCP = func(context.Context, definition.MCPServer) (definition.ToolServer, error) { return unopened{}, nil }
 	d, err := definition.Load(ctx, file, env)
+	if err != nil && env.Model == "" {
+		d, err = checkedWithModel(ctx, file, env, err)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if err := d.Close(); err != nil {
 		return nil, fmt.Errorf("agent: %w", err)
 	}
+	return d, nil
+}
+
+// checkedWithModel checks an agent that cannot be loaded without a chat model as if there were one, and adds a warning. If the
+// agent has other errors, it returns unmet, the error without a model.
+func checkedWithModel(ctx context.Context, file string, env definition.Environment, unmet error) (*definition.Definition, error) {
+	script := recording.NewPlayer(recording.Recording{}).Script
+	env.Models = maps.Clone(env.Models)
+	if env.Models == nil {
+		env.Models = map[string]llm.Model{}
+	}
+	env.Models[script.Name()], env.Model = script, script.Name()
+	d, err := definition.Load(ctx, file, env)
+	if err != nil {
+		return nil, unmet
+	}
+	d.Warnings = append(d.Warnings, "no chat model is set up here, and docent serve needs one for this agent: "+unmet.Error())
 	return d, nil
 }
 

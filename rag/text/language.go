@@ -154,6 +154,37 @@ func ClearLanguage(s string) string {
 	return stopLanguages()[best]
 }
 
+// OtherLanguage returns the ISO 639-1 code of the most likely language of a text that is clearly in none of the known
+// languages, or "". Unlike ClearLanguage, it need not tell the other languages apart, and everyday words count.
+func OtherLanguage(s string, known ...string) string {
+	if code := Script(s); code != "" {
+		if slices.Contains(known, code) {
+			return ""
+		}
+		return code
+	}
+	words, stops := stopWordCounts(s)
+	addEveryday(s, stops)
+	other, most, own := "", 0, 0
+	for i, n := range stops {
+		switch code := stopLanguages()[i]; {
+		case slices.Contains(known, code):
+			own = max(own, n)
+		case n > most:
+			other, most = code, n
+		}
+	}
+	if most < clearStops || float64(most) < clearShare*float64(words) || most < clearLead*max(1, own) {
+		return ""
+	}
+	return other
+}
+
+// HasLanguage reports whether docent can tell a language from others, by its ISO 639-1 code.
+func HasLanguage(code string) bool {
+	return stopLists()[code] != nil || slices.Contains([]string{"ja", "zh", "ko", "th", "el", "he"}, code)
+}
+
 // latin reports whether most letters of a text are Latin, or it has none.
 func latin(s string) bool {
 	all, other := 0, 0

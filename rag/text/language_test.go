@@ -76,3 +76,31 @@ func TestClearLanguage(t *testing.T) {
 		}
 	}
 }
+
+func TestOtherLanguage(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]string{
+		"Guten Tag, ich möchte bitte gerne einen Kuchen bestellen": "de",
+		"Quiero pedir una tarta de queso para mañana":              "es",
+		"Ich möchte einen Kuchen bestellen":                        "de",
+		"Je voudrais commander un gâteau pour demain":              "fr",
+		"ケーキを一つお願いします":                                             "ja",
+		"I want to order a cheesecake for tomorrow, please":        "",
+		"two tarts, and a Schwarzwälder Kirschtorte please":        "",
+		"I would like the crème brûlée and the pain au chocolat":   "",
+		"cheesecake":                      "",
+		"Apfelstrudel, Sachertorte":       "",
+		"What does \"guten Tag\" mean?":   "",
+		"123-45":                          "",
+		"Is the Café de la Paix open?":    "",
+		"where is the Haus der Kulturen?": "",
+		"":                                "",
+	} {
+		if got := OtherLanguage(s, "en"); got != want {
+			t.Errorf("OtherLanguage(%q) = %q, want %q", s, got, want)
+		}
+	}
+	if got := OtherLanguage("Ich möchte einen Kuchen bestellen", "en", "de"); got != "" {
+		t.Errorf("German is not German, but %q", got)
+	}
+}
