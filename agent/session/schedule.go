@@ -93,7 +93,7 @@ func (s *schedule) retryLocked() {
 	s.rt.alarms.set(alarm{ID: s.session, At: s.rt.cfg.Now().Add(pause), Backoff: pause})
 }
 
-// Start loads the sessions with a message that a killed process left behind, and begins to wake
+// Start loads the sessions with a message or an event that a killed process left behind, and begins to wake
 // sessions that are not in memory and whose state waits for a time or a condition, or that have an
 // open question about a call. It reads them from the store, and later adds the sessions that leave
 // memory. It also removes old sessions without an event.
@@ -108,14 +108,14 @@ func (r *Runtime) Start(ctx context.Context) error {
 	return r.alarms.refill(ctx) //nolint:wrapcheck // the error is complete
 }
 
-// waitingFor bounds the age of the messages that Start has answered without a client. So a message
+// waitingFor bounds the age of the messages and events that Start has answered without a client. So a message
 // that ends the process cannot do so at each start for ever.
 const waitingFor = time.Hour
 
 // maxWaiting bounds the sessions that Start loads for their messages: the last used.
 const maxWaiting = 1000
 
-// goOn sets alarms for the sessions with a message that no turn has handled. A session that another
+// goOn sets alarms for the sessions with a message or an event that no turn has handled. A session that another
 // replica runs stays there.
 func (r *Runtime) goOn(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)

@@ -111,7 +111,7 @@ func (s sessions) Sessions(ctx context.Context, filter journal.SessionFilter) ([
 		where += ` AND (` + spoken + ` OR ` + triggered + `)`
 	}
 	if filter.Waiting {
-		where += ` AND EXISTS (SELECT 1 FROM event e WHERE e.session_id = s.id AND NOT e.handled AND e.chat_id IS NOT NULL
+		where += ` AND EXISTS (SELECT 1 FROM event e WHERE e.session_id = s.id AND NOT e.handled
 			AND ` + s.db.NotReplaced("e", "s.id") + `)`
 	}
 	if match := store.Fold(filter.Match); match != "" {

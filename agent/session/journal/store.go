@@ -390,7 +390,7 @@ type SessionFilter struct {
 	// Spoken excludes sessions without a user's message and without an event of a trigger. Messages of
 	// other agents do not count.
 	Spoken bool
-	// Waiting selects sessions with a message that no turn has handled.
+	// Waiting selects sessions with a message or another event that no turn has handled.
 	Waiting bool
 	// Archive selects by the archive.
 	Archive Archive

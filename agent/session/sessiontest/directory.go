@@ -27,7 +27,7 @@ var directoryTests = map[string]func(*testing.T, Database){
 	"Invalid": directoryInvalid,
 }
 
-// directoryWaiting checks which sessions have a message that no turn has handled.
+// directoryWaiting checks which sessions have a message or an event that no turn has handled.
 func directoryWaiting(t *testing.T, db Database) {
 	s := db.Open(t)
 	rows := map[string]int64{}
@@ -50,13 +50,13 @@ func directoryWaiting(t *testing.T, db Database) {
 	for _, id := range []string{"a", "b", "c"} {
 		say(t, s, rows[id], "", "x")
 	}
-	storetest.Want(t, "all", waiting(), "a b c")
+	storetest.Want(t, "all", waiting(), "a b c d")
 	commit(t, s, begun(rows["a"], say(t, s, rows["a"], "", "y").Event, told("r")))
 	reset(t, s, rows["b"])
-	storetest.Want(t, "one of two messages is handled, and a reset", waiting(), "a c")
+	storetest.Want(t, "one of two messages is handled, and a reset", waiting(), "a c d")
 	better := revise(t, s, rows["c"], "", "better", 1)
 	commit(t, s, begun(rows["c"], better.Event, told("r")))
-	storetest.Want(t, "a replaced message", waiting(), "a")
+	storetest.Want(t, "a replaced message", waiting(), "a d")
 }
 
 func directoryList(t *testing.T, db Database) {

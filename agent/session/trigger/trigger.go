@@ -306,7 +306,9 @@ func (j job) deliver(ctx context.Context, to journal.Recipient) (again bool, err
 	if err != nil {
 		return false, err //nolint:wrapcheck // the store names the operation
 	}
-	if !waits { // otherwise its state has not taken the event before
+	if waits { // its state has not taken the event before, or the process that sent it was killed
+		j.await(ctx, d.Session)
+	} else {
 		err = j.send(ctx, to.Owner, d.Session, begins)
 	}
 	if ctx.Err() != nil {
@@ -343,10 +345,15 @@ func (j job) send(ctx context.Context, owner, id string, begins bool) error {
 	if err != nil {
 		return err //nolint:wrapcheck // the error is complete
 	}
+	j.await(ctx, id)
+	return nil
+}
+
+// await waits until a session has handled its events, as far as its state takes them. It loads the session.
+func (j job) await(ctx context.Context, id string) {
 	within, cancel := context.WithTimeout(ctx, turnFor)
 	defer cancel()
 	_ = j.rt.AwaitIdle(within, id) // the event is stored; another process may run the session
-	return nil
 }
 
 // nameOf returns the name of a principal.

@@ -334,6 +334,27 @@ func TestWaiting(t *testing.T) {
 	})
 }
 
+// TestLeftBehind has a conversation take an event that a killed process had sent, but that no turn had handled.
+func TestLeftBehind(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.users(t, "cyd")
+		r := w.runner(t, nil)
+		r.Step(t.Context())
+		w.at(5, 9, 0)
+		key := journal.SessionKey{Agent: "desk", ID: "c1"}
+		record, _, err := w.db.OpenSession(t.Context(), journal.SessionRecord{Key: key, Owner: "user:cyd", CreatedAt: w.time(), UpdatedAt: w.time()})
+		storetest.OK(t, err)
+		at := w.time().Format(time.RFC3339)
+		_, err = w.db.Receive(t.Context(), journal.Incoming{
+			Session: record.RowID, ClientID: journal.TriggerID + "morning " + at,
+			Event: journal.EventRecord{Name: "morning", Data: json.RawMessage(`{"at": "` + at + `"}`), Time: w.time()},
+		})
+		storetest.OK(t, err)
+		r.Step(t.Context())
+		w.want(t, "after the start", map[string]string{"user:cyd": "morning of Mon 09:00"})
+	})
+}
+
 // TestRecipients selects users.
 func TestRecipients(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
