@@ -114,7 +114,7 @@ type Definition struct {
 	// Agent is ready to run.
 	Agent *agent.Agent
 	// History is the number of earlier messages that its answers use, for
-	// agent.RuntimeConfig.
+	// session.RuntimeConfig.
 	History int
 	// Location is the time zone of its sessions; nil if the file names none.
 	Location *time.Location
