@@ -176,8 +176,13 @@ func (r answering) answerCount(negative bool) Reply {
 			return r.unclear(r.noOperation())
 		}
 	}
-	reply := r.answered(r.saidCount(len(rows)), rows, r.shownColumns(append(r.used(), extra...)))
-	reply.Query = r.query("COUNT(*)", r.having(extra, negative)...)
+	return r.countedRows(rows, extra, r.having(extra, negative)...)
+}
+
+// countedRows answers with the number of rows.
+func (r answering) countedRows(rows, columns []int, having ...string) Reply {
+	reply := r.answered(r.saidCount(len(rows)), rows, r.shownColumns(append(r.used(), columns...)))
+	reply.Query = r.query("COUNT(*)", having...)
 	reply.counts = len(r.filters) > 0 && !slices.ContainsFunc(r.filters, func(f filter) bool { return !f.whole })
 	return reply
 }
@@ -265,6 +270,9 @@ func (r answering) countValues(rows []int, asked []mention, noun int) Reply {
 		return r.unclear(r.noColumn())
 	}
 	c := asked[i].columns[0]
+	if distinct := r.t.distinct(rows, c); r.t.Columns[c].Kind == Text && distinct == len(rows) && len(r.filters)+len(r.conditions) > 0 {
+		return r.countedRows(rows, []int{c})
+	}
 	switch col := r.t.Columns[c]; {
 	case len(rows) == 1 && len(r.filters) > 0:
 		return r.answerRow(rows[0], asked)
@@ -272,6 +280,17 @@ func (r answering) countValues(rows []int, asked []mention, noun int) Reply {
 		return r.answerAggregate(sum)
 	}
 	return r.unclear(r.noOperation())
+}
+
+// distinct returns the number of different cells of rows in a column.
+func (t *Table) distinct(rows []int, c int) int {
+	seen := map[string]bool{}
+	for _, i := range rows {
+		if cell := t.Rows[i].Cells[c]; !cell.Missing {
+			seen[cell.Text] = true
+		}
+	}
+	return len(seen)
 }
 
 // counted returns the word behind "how many", and whether a word for the rows follows it, as in "how many lamp orders". It
@@ -348,8 +367,15 @@ func lastWord(c Column) word {
 
 // compares reports whether a comparative asks to compare two rows.
 func (r *reading) compares() bool {
-	if len(r.conditions) > 0 || len(r.filters) < 2 || phrased(r, sumPhrases) {
+	if _, ok := margin(r); ok && len(r.filters) > 0 {
+		return true
+	}
+	if len(r.conditions) > 0 || len(r.filters) < 1 || phrased(r, sumPhrases) {
 		return false
+	}
+	if len(r.filters) == 1 {
+		_, ok := counterparts(r)
+		return ok && phrased(r, muchPhrases) && slices.ContainsFunc(r.words, func(w word) bool { _, ok := w.comparative(); return ok })
 	}
 	for i := range r.words {
 		if _, ok := r.comparative(i); ok && r.roles[i] != column && r.roles[i] != cell {
@@ -367,6 +393,12 @@ func (r *reading) apart() bool {
 // answerDifference compares two rows, or two cells of a row.
 func (r answering) answerDifference() Reply {
 	rows := r.selected()
+	if p, ok := counterparts(r.reading); ok && len(rows) == 1 && len(r.filters) > 0 && len(r.askedColumns()) != 2 {
+		return r.answerMinus(p, rows[0])
+	}
+	if len(rows) > 1 && len(r.filters) == 1 && r.filters[0].whole && !r.apart() {
+		return r.answerChange()
+	}
 	if len(rows) == 1 && len(r.filters) > 0 {
 		columns := r.askedColumns()
 		if len(columns) != 2 || !r.t.sameKind(columns) || !r.t.Columns[columns[0]].ordered() {

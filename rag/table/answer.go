@@ -392,7 +392,7 @@ func (r answering) answerRows() Reply {
 	}
 	switch {
 	case len(r.filters) == len(rows) && len(rows) > 1 && len(rows) <= 4 && len(columns) > 0: // each row is named
-	case r.partly() && !r.lists():
+	case r.partly() && !r.lists() && !(r.listing() && len(r.conditions) > 0 && len(columns) > 0):
 		return r.unclear(r.severalRows(len(rows)))
 	case r.lists() || len(r.conditions) > 0 || r.named() && len(columns) == 0:
 	case len(columns) == 0 || len(rows) > maxShown:
@@ -495,6 +495,11 @@ func (r answering) answerRow(row int, asked []mention) Reply {
 			return r.unclear(r.severalColumns(list))
 		}
 		columns = append(columns, list...)
+	}
+	if list := r.wanted(); len(columns) > 0 || len(list) > 1 {
+		columns = append(columns, list...)
+		slices.Sort(columns)
+		columns = slices.Compact(columns)
 	}
 	if len(columns) == 0 {
 		c, ok := r.namedLabel()

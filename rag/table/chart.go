@@ -1,6 +1,7 @@
 package table
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -125,6 +126,8 @@ func (r *reading) along(last *prefix) *reading {
 	finder{own}.bind()
 	limiter{own}.resolve(pieces)
 	findFlags(own)
+	findGaps(own)
+	comparesColumns(own)
 	if kind := kindOfRows(own.t); len(kind) > 0 && kind[0] == peopleWords[0] && phrased(own, whoPhrases) {
 		own.gain += gainUnit
 	}
@@ -179,6 +182,7 @@ func (r chart) pieces() [][]*piece {
 		r.addPairs(i, add)
 		r.addDays(i, add)
 		r.addOthers(i, title, nouns, add)
+		r.addTitle(i, title, add)
 	}
 	r.addInitials(add)
 	r.addHours(add)
@@ -284,6 +288,15 @@ func (r *reading) fits(i int, exact bool) map[int]int {
 	if best == 0 {
 		return nil
 	}
+	if best == byWord && len(out) > 1 { // "Pächter" and not "Pacht"
+		named := maps.Clone(out)
+		maps.DeleteFunc(named, func(c, _ int) bool {
+			return !slices.ContainsFunc(r.t.Columns[c].words(), func(h word) bool { return h.text == w.text })
+		})
+		if len(named) > 0 {
+			return named
+		}
+	}
 	return out
 }
 
@@ -386,6 +399,7 @@ func (r chart) addCells(i int, title []word, nouns []int, add func(piece)) {
 		if f.whole && label {
 			gain += .1
 		}
+		gain += r.direction(i, f.column)
 		if _, op := r.superlative(i); op && (len(f.words) < 2 || !f.whole) {
 			continue
 		}
@@ -401,9 +415,53 @@ func (r chart) addCells(i int, title []word, nouns []int, add func(piece)) {
 	}
 }
 
+// addTitle adds two words that stand together in the title, such as "harbour view". One of them is in no column and no cell.
+func (r chart) addTitle(i int, title []word, add func(piece)) {
+	if i+1 >= len(r.words) {
+		return
+	}
+	own := func(k int) bool {
+		return !(splitter{r.t}).has(r.words[k]) && !r.words[k].isStop()
+	}
+	for k := 1; k < len(title); k++ {
+		if title[k-1].text == r.words[i].text && title[k].text == r.words[i+1].text && (own(i) || own(i+1)) {
+			add(piece{from: i, to: i + 2, role: titled, gain: gainTitle + gainWhole})
+			return
+		}
+	}
+}
+
+// direction returns the gain of a cell in a column of origins or destinations behind a word such as "to".
+func (r chart) direction(i, c int) float64 {
+	k := i - 1
+	for k >= 0 && isArticle(r.words[k].text) && r.words[k].text != "of" {
+		k--
+	}
+	if k < 0 || r.t.Columns[c].Kind != Text || len(r.t.Columns[c].names) == 0 {
+		return 0
+	}
+	for _, way := range ways {
+		if at := r.t.Columns[c].names[0].text; way.headers[at] && way.words[r.words[k].text] {
+			return gainOperation
+		} else if way.words[r.words[k].text] && (ways[0].headers[at] || ways[1].headers[at]) {
+			return -gainOperation
+		}
+	}
+	return 0
+}
+
+// ways are the headers of origins and of destinations, with the words in front of them in questions.
+var ways = [2]struct{ headers, words map[string]bool }{
+	{setOf("from von ab origin departure start abfahrt abfahrtsort"), setOf("from leaving von ab aus")},
+	{setOf("to nach bis an destination arrival ziel ankunft ankunftsort"), setOf("to towards nach zum zur bis")},
+}
+
 // addLimits adds the conditions on values that begin at a word. limiter finds their columns.
 func (r chart) addLimits(i int, add func(piece)) {
 	l := limiter(r)
+	if _, _, end, ok := l.monthsAt(i); ok {
+		add(piece{from: i, to: end, role: condition, gain: gainLimit * float64(end-i), value: -1})
+	}
 	if end := l.betweenAt(i); end > 0 {
 		add(piece{from: i, to: end, role: condition, gain: gainLimit * 2, value: -1})
 	}

@@ -12,9 +12,9 @@ type concept struct{ name, english, german string }
 // measured are the concepts of columns that a unit or an adjective can name, too. The kind of a compound is that of its last part,
 // so they count only there: "weightclass" and "Preisgruppe" are groups.
 var measured = []concept{
-	{"price", "price cost costs costing priced expensive cheap fee rate fare charge tariff", ""},
+	{"price", "price cost costs costing priced expensive cheap fee rate fare charge tariff dues", ""},
 	{"price", "money", "geld"},
-	{"price", "", "teuer billig preis kosten kostet gekostet gebuhr tarif entgelt gesamtpreis"},
+	{"price", "", "teuer billig preis kosten kostet gekostet gebuhr tarif entgelt gesamtpreis beitrag"},
 	{"size", "size big large", "grosse gross"},
 	{"quantity", "hand", ""},
 	{"quantity", "quantity qty stock inventory pieces copies", "menge anzahl stuckzahl bestand lagerbestand vorrat vorratig stuck exemplare"},
@@ -109,6 +109,7 @@ var others = []concept{
 	{"course", "course class", "kurs"},
 	{"teacher", "teacher instructor", "dozent dozentin lehrer leitung kursleitung"},
 	{"seats", "seats places participants capacity spots", "platze teilnehmer sitze sitzplatze kapazitat teilnehmerzahl"},
+	{"pet", "pet pets dog dogs cat cats", "haustier haustiere hund hunde katze katzen"},
 	{"begin", "start starts started begin begins since hired joined", "eintritt seit beginn beginnt anfang"},
 	{"end", "end ends", "ende endet"},
 	{"stop", "", "halt haltestelle"},

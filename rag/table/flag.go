@@ -20,7 +20,7 @@ func findFlags(r *reading) {
 			continue
 		}
 		for c := range r.matched[i] {
-			if r.t.Columns[c].Kind != Flag || slices.ContainsFunc(r.conditions, func(l limit) bool { return l.column == c }) {
+			if r.t.Columns[c].Kind != Flag || asksFlag(r, i) || slices.ContainsFunc(r.conditions, func(l limit) bool { return l.column == c }) {
 				continue
 			}
 			l := limit{column: c, op: equal, low: 1, other: -1}
@@ -34,6 +34,63 @@ func findFlags(r *reading) {
 				}
 			}
 			r.conditions = append(r.conditions, l)
+		}
+	}
+}
+
+// askWords begin the clause of a question for yes or no.
+var askWords = setOf("can is are does do may kann ist sind darf gibt hat has")
+
+// asksFlag reports whether a word stands in a second clause that asks for yes or no, as in "cheapest room, and is there a bath".
+func asksFlag(r *reading, i int) bool {
+	for k := i - 1; k > 0; k-- {
+		if joint := r.words[k-1].text; askWords[r.words[k].text] && (joint == "and" || joint == "und") {
+			return slices.Contains(r.roles[:k], operation)
+		}
+	}
+	return false
+}
+
+// noCell stands for a missing value.
+const noCell = "–"
+
+// unsettled returns the column of dates whose missing cells say that something is open, if a word says so and no cell does.
+func unsettled(r *reading, w word) (int, bool) {
+	if !slices.ContainsFunc(states, func(group []string) bool { return group[0] == "pending" && inGroup(group, w) }) && w.text != "open" {
+		return 0, false
+	}
+	found := -1
+	for c, col := range r.t.Columns {
+		if len(inCells(r.t, c, w)) > 0 {
+			return 0, false
+		}
+		if col.Kind == Date && slices.ContainsFunc(col.names, func(w word) bool { return doneWords[w.text] }) && r.t.hasGaps(c) {
+			if found >= 0 {
+				return 0, false
+			}
+			found = c
+		}
+	}
+	return found, found >= 0
+}
+
+// hasGaps reports whether a column has missing cells.
+func (t *Table) hasGaps(c int) bool {
+	return slices.ContainsFunc(t.Data(), func(i int) bool { return t.Rows[i].Cells[c].Missing })
+}
+
+// findGaps takes a negated name of a column as the condition that its cell is missing, as in "not paid yet".
+func findGaps(r *reading) {
+	for i := range r.words {
+		if r.roles[i] != column || len(r.matched[i]) != 1 {
+			continue
+		}
+		for c := range r.matched[i] {
+			if r.t.Columns[c].Kind != Flag && r.t.hasGaps(c) && negatedAt(r, i) {
+				r.conditions = append(r.conditions, limit{column: c, op: none, other: -1, said: noCell})
+				r.matched[i], r.roles[i] = nil, condition
+				break
+			}
 		}
 	}
 }
@@ -61,7 +118,8 @@ func (r answering) without() (rows []int, c int, ok bool) {
 	nothing := func(i, c int) bool {
 		cell := r.t.Rows[i].Cells[c]
 		zero := cell.Valued && cell.Value == 0 && r.t.Columns[c].Kind != Date && r.t.Columns[c].Kind != Clock
-		return cell.Missing || zero || cell.empty() && r.t.Columns[c].ordered()
+		off := r.t.Columns[c].Kind == Text && offWords[folding.Replace(strings.ToLower(cell.Text))]
+		return cell.Missing || zero || off || cell.empty() && r.t.Columns[c].ordered()
 	}
 	c = asked[0].columns[0]
 	for _, i := range r.selected() {

@@ -93,6 +93,9 @@ func (c *Column) setConcepts() {
 		unit = canonicalUnit(c.names[0].text) // a column that is called "mpg"
 	}
 	c.typed = slices.Concat(dimensionConcepts[dimensionOf(unit)], unitConcepts[strings.ToLower(unit)])
+	if above, _, ratio := strings.Cut(unit, "/"); ratio && isCurrency(above) {
+		c.typed = append(c.typed, "price")
+	}
 	switch c.Kind {
 	case Money:
 		c.typed = append(c.typed, "price")

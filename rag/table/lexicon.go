@@ -54,7 +54,7 @@ func ordering(list []order, judging map[string]direction) map[string]adjective {
 // adjectives map the positive forms. Superlatives and comparatives are made from them.
 var adjectives = ordering([]order{
 	{"price", -1, "cheap inexpensive billig gunstig preiswert"},
-	{"price", 1, "expensive costly pricey teuer teur"},
+	{"price", 1, "expensive costly pricey pricy dear teuer teur"},
 	{"weight", 1, "heavy schwer"},
 	{"weight", -1, "light leicht"},
 	{"length distance duration page", 1, "long lang"},
@@ -278,12 +278,15 @@ var (
 	countPhrases = phrases(`how many | number of | count | wie viele | wie vielen | wieviele | wievielen | anzahl | zahl der`)
 	// oftenPhrases count rows with a cell. Without one, they ask for an interval.
 	oftenPhrases = phrases(`how often | how many times | wie oft`)
-	sumPhrases   = phrases(`all together | altogether | together | in total | total | sum | add up | combined | overall | summe | insgesamt | zusammen |
+	sumPhrases   = phrases(`all together | altogether | alltogether | how much is that | what is that in total | come to | wieviel macht das |
+		wie viel macht das | was macht das | was macht der | was macht die |
+		together | in total | total | sum | add up | combined | overall | summe | insgesamt | zusammen |
 		gesamt | in summe | aufsummiert | zusammengerechnet`)
 	averagePhrases = phrases(`average | avg | mean | on average | durchschnitt | durchschnittlich | durchschnittliche | durchschnittlicher |
 		durchschnittlichen | durchschnittliches | im schnitt | mittlere | mittlerer | mittleren | mittleres | mittelwert | im mittel`)
 	differPhrases = phrases(`by how much | how much more | how much less | difference between | difference | gestiegen | gesunken | gefallen |
 		gewachsen | zugenommen | abgenommen | increase | increased | decrease | decreased | grow | grown | grew | rise |
+		go up | went up | gone up | going up | go down | went down | gone down |
 		risen | rose | um wieviel | um wie viel | unterschied | differenz | compare | compared | vergleich | vergleiche |
 		versus | vs`)
 	// spending are verbs of payments that were made.

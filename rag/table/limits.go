@@ -20,6 +20,8 @@ func (r limiter) resolve(pieces []*piece) {
 		switch {
 		case p.op == times:
 			found = r.multiply(p)
+		case p.value < 0 && r.months(p.from):
+			found = true
 		case p.value < 0 && r.words[p.from].isBetween():
 			found = r.between(p.from)
 		case p.value < 0 && (r.onWeekday(p.from) || r.compares(p.from) || r.at(p.from)):
@@ -233,7 +235,7 @@ func (r limiter) limitAt(at int, op operator, concept string, upper *float64) in
 		return 0
 	}
 	l := limit{column: c, op: op, low: value, other: -1, said: said}
-	if u := r.t.Columns[c].Unit; unit != "" && u != "" && unit != ofPeople {
+	if u := r.t.Columns[c].Unit; unit != "" && u != "" && unit != ofPeople && !(isCurrency(unit) && inUnitOf(unit, u)) {
 		if l.low, ok = converted(value, unit, u); !ok {
 			return 0
 		}
@@ -303,11 +305,11 @@ func (r limiter) limited(unit, concept string, at int) (int, bool) {
 		return seatsColumn(r.reading), true
 	}
 	if unit != "" {
-		known := slices.ContainsFunc(r.t.Columns, func(c Column) bool { _, ok := converted(1, unit, c.Unit); return ok && c.Unit != "" })
+		known := slices.ContainsFunc(r.t.Columns, func(c Column) bool { return c.Unit != "" && inUnitOf(unit, c.Unit) })
 		switch {
 		case known:
 			before := fits
-			fits = func(c Column) bool { _, ok := converted(1, unit, c.Unit); return before(c) && ok && c.Unit != "" }
+			fits = func(c Column) bool { return before(c) && c.Unit != "" && inUnitOf(unit, c.Unit) }
 		case !around(r.t, r.words[at+1].text):
 			c, ok := r.withoutUnit(unit, at)
 			r.assumed = r.assumed || ok && !takes(r.t, c, unit)
@@ -437,10 +439,13 @@ func (r limiter) rowAt(at int, op operator, concept string) int {
 	return f.words[len(f.words)-1] + 1
 }
 
+// timeComparators compare times, and no amounts: "nach Preis" is an order.
+var timeComparators = setOf("after before since until nach vor seit ab bis")
+
 // columnAt reads the name of a column behind a comparator. The compared column is the other one with the same unit, or with
 // the same last part of its name, such as Bestand and Mindestbestand.
 func (r limiter) columnAt(at int, op operator) int {
-	if r.roles[at] != column {
+	if r.roles[at] != column || at > 0 && timeComparators[r.words[at-1].text] {
 		return 0
 	}
 	var end int
@@ -473,6 +478,9 @@ func (r limiter) columnAt(at int, op operator) int {
 	if len(compared) == 0 {
 		compared = sameUnit
 	}
+	if p, ok := shortage(r.reading); ok && len(compared) != 1 && p.less == other {
+		compared = []int{p.more}
+	}
 	if len(compared) != 1 {
 		return 0
 	}
@@ -499,7 +507,19 @@ func (r *reading) nearest(columns []int, at int) []int {
 			}
 		}
 	}
-	return out
+	if len(out) < 2 {
+		return out
+	}
+	most, often := 0, map[int]int{} // "cost a year": other words name one of them, too
+	for _, c := range out {
+		for _, m := range r.matched {
+			if m[c] > 0 {
+				often[c]++
+			}
+		}
+		most = max(most, often[c])
+	}
+	return slices.DeleteFunc(out, func(c int) bool { return often[c] < most })
 }
 
 // isBetween reports whether a word begins a range.

@@ -119,7 +119,10 @@ func (r *reading) asked() []mention {
 // specific drops mentions by a general word, such as "cost", beside the name of a column of the same kind, such as "reduced".
 func specific(r *reading, list []mention) []mention {
 	return slices.DeleteFunc(slices.Clone(list), func(m mention) bool {
-		return m.strength <= byConcept && slices.ContainsFunc(list, func(other mention) bool {
+		general := slices.ContainsFunc(m.words, func(i int) bool {
+			return slices.ContainsFunc(r.words[i].concepts(), func(c string) bool { return c == "price" || c == "total" || c == "quantity" })
+		})
+		return general && m.strength <= byConcept && slices.ContainsFunc(list, func(other mention) bool {
 			return other.strength >= byCompound && r.t.sameKind(slices.Concat(m.columns, other.columns)) && r.t.Columns[m.columns[0]].summable()
 		})
 	})

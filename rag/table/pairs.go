@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -72,6 +73,12 @@ func (r chart) addPairs(i int, add func(piece)) {
 	if _, ok := shortage(r.reading); ok && shortWords[w.text] && needs {
 		add(piece{from: i, to: i + 1, role: condition, gain: gainLimit + gainUnit, value: -1})
 	}
+	if _, ok := late(r.reading); ok && lateWords[w.text] {
+		add(piece{from: i, to: i + 1, role: condition, gain: gainLimit + gainUnit, value: -1})
+	}
+	if _, ok := unsettled(r.reading, w); ok {
+		add(piece{from: i, to: i + 1, role: condition, gain: gainLimit + gainUnit, value: -1})
+	}
 	if _, ok := seats(r.reading); ok && (freeWords[w.text] || fullWords[w.text]) {
 		to := i + 1
 		if w.text == "booked" && to < len(r.words) && (r.words[to].text == "up" || r.words[to].text == "out") {
@@ -81,10 +88,179 @@ func (r chart) addPairs(i int, add func(piece)) {
 	}
 }
 
+// The words for the difference of a price and a cost.
+var (
+	marginWords = setOf("make earn profit margin gain markup verdienen verdient gewinn marge aufschlag")
+	costWords   = setOf("cost purchase wholesale buy bought einkauf einkaufspreis ek selbstkosten")
+)
+
+// margin returns the columns of the price and the cost of things, if the question asks what they earn.
+func margin(r *reading) (pair, bool) {
+	price, cost, more := -1, -1, 0
+	for c, col := range r.t.Columns {
+		switch {
+		case col.Kind != Money:
+		case slices.ContainsFunc(col.names, func(w word) bool { return costWords[w.text] }):
+			cost, more = c, more+1
+		case slices.Contains(col.named, "price"):
+			price, more = c, more+1
+		}
+	}
+	asks := slices.ContainsFunc(r.words, func(w word) bool { return marginWords[w.text] })
+	return pair{more: price, less: cost}, asks && price >= 0 && cost >= 0 && more == 2 && r.t.Columns[price].Unit == r.t.Columns[cost].Unit
+}
+
+// late returns the columns of the days on which something was done and was due, if the question asks what was late.
+func late(r *reading) (pair, bool) {
+	due, done := -1, -1
+	for c, col := range r.t.Columns {
+		switch {
+		case col.Kind != Date:
+		case slices.Contains(col.named, "due"):
+			due = c
+		case slices.ContainsFunc(col.names, func(w word) bool { return doneWords[w.text] }):
+			done = c
+		}
+	}
+	return pair{more: done, less: due}, due >= 0 && done >= 0
+}
+
+var (
+	// doneWords are in headers of the days on which something was done.
+	doneWords = setOf("returned back paid delivered received completed closed zuruck zuruckgegeben bezahlt gezahlt geliefert erledigt eingang")
+	// lateWords ask for what was done late.
+	lateWords = setOf("late overdue spat verspatet")
+)
+
+// counterparts returns the columns that a row is compared in: the two named ones, or the named one and its only counterpart.
+func counterparts(r *reading) (pair, bool) {
+	if p, ok := margin(r); ok {
+		return p, true
+	}
+	var list []int
+	for _, m := range r.asked() {
+		for _, c := range m.columns {
+			if r.t.Columns[c].ordered() && !slices.Contains(list, c) {
+				list = append(list, c)
+			}
+		}
+	}
+	if len(list) == 1 {
+		for _, w := range r.words {
+			if other, ok := counterpart(r.t, list[0], w); ok {
+				list = append(list, other)
+				break
+			}
+		}
+	}
+	if len(list) != 2 || !r.t.sameKind(list) {
+		return pair{}, false
+	}
+	return pair{more: list[0], less: list[1]}, true
+}
+
+// answerMinus answers with the difference of two columns of a row.
+func (r answering) answerMinus(p pair, row int) Reply {
+	a, b := r.t.Rows[row].Cells[p.more], r.t.Rows[row].Cells[p.less]
+	if !a.Valued || !b.Valued {
+		return r.unclear(r.noValue(row, p.more))
+	}
+	if a.Value < b.Value {
+		p.more, p.less, a, b = p.less, p.more, b, a
+	}
+	decimals := max(r.t.Columns[p.more].Decimals, r.t.Columns[p.less].Decimals)
+	said := fault.NewText("table_minus", "%s − %s of %s: %s.", r.t.header(p.more), r.t.header(p.less), r.label(row),
+		r.t.value(round(a.Value-b.Value, decimals), p.more, decimals))
+	reply := r.answered(said, []int{row}, r.shownColumns(append(r.used(), p.more, p.less)))
+	reply.Query = r.query(sqlName(r.t.Columns[p.more]) + " - " + sqlName(r.t.Columns[p.less]))
+	return reply
+}
+
+// answerChange answers how a value of a thing changed from the first date to the last one.
+func (r answering) answerChange() Reply {
+	date, ok := r.dateColumn(aDay, 0)
+	c, reason := r.measure(sum)
+	if c < 0 {
+		return reason
+	}
+	if !ok {
+		return r.unclear(r.noOperation())
+	}
+	rows := intersect(r.t.valued(r.selected(), c), r.t.valued(r.selected(), date))
+	if len(rows) < 2 || r.t.distinct(rows, date) < len(rows) {
+		return r.unclear(r.noOperation())
+	}
+	slices.SortStableFunc(rows, func(a, b int) int {
+		return cmp.Compare(r.t.Rows[a].Cells[date].Value, r.t.Rows[b].Cells[date].Value)
+	})
+	first, last := rows[0], rows[len(rows)-1]
+	d := r.t.Rows[last].Cells[c].Value - r.t.Rows[first].Cells[c].Value
+	said := fault.NewText("table_comparison", "%s: %s for %s, and %s for %s. The difference is %s.", r.t.header(c), r.t.cellText(first, c),
+		r.t.cellText(first, date), r.t.cellText(last, c), r.t.cellText(last, date),
+		r.t.value(round(math.Abs(d), r.t.Columns[c].Decimals), c, r.t.Columns[c].Decimals))
+	return r.answered(said, rows, r.shownColumns(append(r.used(), date, c)))
+}
+
+// comparesColumns adds the condition of a comparison of two columns that the question names, as in "more water in 2025 than in 2024".
+func comparesColumns(r *reading) {
+	at := slices.IndexFunc(r.words, func(w word) bool { return w.text == "than" || w.text == "als" })
+	if at < 1 || at == len(r.words)-1 || r.roles[at] == condition || phrased(r, differPhrases) || phrased(r, muchPhrases) {
+		return
+	}
+	op := direction(0)
+	for i := range at {
+		if a, ok := r.comparative(i); ok {
+			op = a.up
+		}
+	}
+	best := func(words []map[int]int, but int) int {
+		found, most, tie := -1, 0, false
+		for c, col := range r.t.Columns {
+			n := 0
+			for _, m := range words {
+				if m[c] > 0 {
+					n++
+				}
+			}
+			switch {
+			case n == 0 || c == but || !col.summable():
+			case n > most:
+				found, most, tie = c, n, false
+			case n == most:
+				tie = true
+			}
+		}
+		if tie {
+			return -1
+		}
+		return found
+	}
+	less := best(r.matched[at:], -1)
+	more := best(r.matched[:at], less)
+	if op == 0 || more < 0 || less < 0 || !r.t.sameKind([]int{more, less}) {
+		return
+	}
+	l := limit{column: more, op: over, other: less, said: r.t.Columns[less].Header}
+	if op < 0 {
+		l.op = under
+	}
+	for i := range r.words {
+		if _, ok := r.comparative(i); ok || r.matched[i][more] > 0 || r.matched[i][less] > 0 || i == at {
+			r.roles[i], r.matched[i] = condition, nil
+		}
+	}
+	r.conditions = append(r.conditions, l)
+}
+
 // compares adds the condition of a word that compares two columns.
 func (r limiter) compares(i int) bool {
 	w := r.words[i]
 	l := limit{other: -1}
+	if c, ok := unsettled(r.reading, w); ok {
+		r.conditions = append(r.conditions, limit{column: c, op: none, other: -1, said: noCell})
+		r.mark(i, i+1)
+		return true
+	}
 	switch {
 	case shortWords[w.text]:
 		p, _ := shortage(r.reading)
@@ -99,6 +275,9 @@ func (r limiter) compares(i int) bool {
 		p, _ := seats(r.reading)
 		l = limit{column: p.less, op: under, other: p.more, said: r.t.Columns[p.more].Header}
 		r.free = true
+	case lateWords[w.text]:
+		p, _ := late(r.reading)
+		l = limit{column: p.more, op: over, other: p.less, said: r.t.Columns[p.less].Header}
 	default:
 		return false
 	}
@@ -144,7 +323,7 @@ func answerFree(r answering) Reply {
 func setTotals(t *Table) {
 	var money []int
 	for c, col := range t.Columns {
-		if col.Kind == Money {
+		if col.Kind == Money || col.Kind == Number && col.Decimals == 2 {
 			money = append(money, c)
 		}
 	}
@@ -203,6 +382,18 @@ func other(r *reading) {
 	}
 }
 
+// minTail is the minimum length of the common end of two compounds, as of "Hauptsaison" and "Nebensaison".
+const minTail = 5
+
+// commonEnd returns the length of the common end of two texts.
+func commonEnd(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	return n
+}
+
 // counterpart returns the only other column of the same kind that has the words of a column's name but one.
 func counterpart(t *Table, c int, w word) (int, bool) {
 	found, n := 0, 0
@@ -218,7 +409,10 @@ func counterpart(t *Table, c int, w word) (int, bool) {
 		prefixed := len(col.names) > 0 && slices.ContainsFunc([]string{"nicht", "non"}, func(p string) bool {
 			return col.names[0].text == p || col.names[0].root == p+w.root
 		})
-		if alike || prefixed {
+		one := len(col.names) == 1 && len(t.Columns[c].names) == 1
+		tail := one && (col.names[0].text == w.text || t.Columns[c].names[0].text == w.text) &&
+			commonEnd(col.names[0].text, t.Columns[c].names[0].text) >= minTail
+		if alike || prefixed || tail {
 			found, n = other, n+1
 		}
 	}

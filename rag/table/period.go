@@ -1,6 +1,7 @@
 package table
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -141,11 +142,80 @@ func (r limiter) dateAt(at int) (s span, end int, said string, kind spanKind, ok
 	}
 	if isYear(w.text) && r.matched[at] == nil && !(at+1 < len(r.words) && isUnit(next(1)) && measures[next(1)].dimension != "time") {
 		year, _ := strconv.Atoi(w.text)
-		if _, ok := r.dateColumn(aYear, at); ok {
+		if c, ok := r.dateColumn(aYear, at); ok && r.t.nearYear(c, year) {
 			return days(year, 1, 1, 12, 0), at + 1, w.text, aYear, true
 		}
 	}
 	return span{}, 0, "", 0, false
+}
+
+// maxYears is the number of years by which a year may differ from those of a column. Another number is an amount.
+const maxYears = 100
+
+// nearYear reports whether a column of dates or years has one near a year.
+func (t *Table) nearYear(c, year int) bool {
+	return slices.ContainsFunc(t.Rows, func(row Row) bool {
+		v := row.Cells[c].Value
+		if t.Columns[c].Kind == Date {
+			v = float64(Day(v).Year())
+		}
+		return row.Cells[c].Valued && math.Abs(v-float64(year)) <= maxYears
+	})
+}
+
+// monthsAt returns the first and the last of several months in a row, as in "jan to march" and "im April und Mai", and the position
+// behind them. Such months may have short names.
+func (r limiter) monthsAt(i int) (first, last, end int, ok bool) {
+	if r.words[i].isBetween() && i+1 < len(r.words) {
+		i++
+	}
+	if first = int(monthOf(r.words[i].text)); first == 0 {
+		return 0, 0, 0, false
+	}
+	last, end = first, i+1
+	for k := end; k < len(r.words); k++ {
+		m := int(monthOf(r.words[k].text))
+		list := r.words[k].text == "and" || r.words[k].text == "und"
+		switch spans := monthJoins[r.words[k].text]; {
+		case m == 0 && !list && !spans:
+			return first, last, end, end > i+1
+		case m == 0:
+			if k+1 == len(r.words) || monthOf(r.words[k+1].text) == 0 {
+				return first, last, end, end > i+1
+			}
+			if next := int(monthOf(r.words[k+1].text)); list && next != last%12+1 {
+				return 0, 0, 0, false
+			}
+		case k == end && m != last%12+1 && k == i+1:
+			return 0, 0, 0, false
+		default:
+			last, end = m, k+1
+		}
+	}
+	return first, last, end, end > i+1
+}
+
+// monthJoins stand between the first and the last month of a range.
+var monthJoins = setOf("to till until through thru bis")
+
+// months adds the condition of several months.
+func (r limiter) months(i int) bool {
+	first, last, end, ok := r.monthsAt(i)
+	c, known := r.dateColumn(anyMonth, i)
+	if !ok || !known || r.t.Columns[c].Kind != Date {
+		return false
+	}
+	l := limit{column: c, op: inMonths, low: float64(first), high: float64(last), other: -1, said: strings.Join(r.textsFrom(i, end-i), " ")}
+	if end < len(r.words) && isYear(r.words[end].text) {
+		year, _ := strconv.Atoi(r.words[end].text)
+		day := func(year, month int) float64 {
+			return float64(time.Date(year, time.Month(month), 1, 0, 0, 0, 0, time.UTC).Unix()) / 86400
+		}
+		l.op, l.low, l.high, l.said, end = between, day(year, first), day(year, last+1)-1e-6, l.said+" "+r.words[end].written, end+1
+	}
+	r.conditions = append(r.conditions, l)
+	r.mark(i, end)
+	return true
 }
 
 // dateColumn returns the column of dates that the question means: the named one, or the only one, or the one that is just
@@ -201,6 +271,12 @@ func (r limiter) on(i int) bool {
 	} else if r.t.Columns[c].Kind != Date {
 		l.op, l.low = equal, float64(Day(v.from).Year())
 	}
+	if kind == aDay && r.t.Columns[c].Kind == Date && slices.ContainsFunc(r.words, func(w word) bool { return alreadyWords[w.text] }) {
+		l.op, l.low = atMost, l.high // "already due on 1 March"
+		if slices.ContainsFunc(r.t.Columns[c].names, func(w word) bool { return toWords[w.text] }) {
+			l.op, l.low = under, v.from
+		}
+	}
 	if op, n := openEnd(r.reading, end); n > 0 && kind != anyMonth {
 		l.op, end = op, end+n
 		if op == atMost && r.t.Columns[c].Kind == Date {
@@ -211,6 +287,9 @@ func (r limiter) on(i int) bool {
 	r.mark(i, end)
 	return true
 }
+
+// alreadyWords ask for rows whose date came before another one.
+var alreadyWords = setOf("already expired bereits schon abgelaufen")
 
 // openEnds are words behind a value that make it the lower or upper end, as in "2023 or later".
 var openEnds = []struct {

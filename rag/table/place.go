@@ -26,6 +26,66 @@ func place(r answering) (int, bool) {
 	return 0, false
 }
 
+// wanted returns the columns that question words ask for: who, when, how long, and where.
+func (r answering) wanted() []int {
+	var out []int
+	if r.asks(whoPhrases) && !slices.ContainsFunc(r.labels, r.t.isNames) {
+		for c := range r.t.Columns {
+			if !slices.Contains(r.labels, c) && r.t.isNames(c) {
+				out = append(out, c)
+			}
+		}
+	}
+	if r.asks(whenPhrases) {
+		filtered := func(c int) bool { return slices.ContainsFunc(r.filters, func(f filter) bool { return f.column == c }) }
+		if days := r.t.weekdays(); days >= 0 && !filtered(days) {
+			out = append(out, days)
+			for c, col := range r.t.Columns {
+				if col.Kind == Clock {
+					out = append(out, c)
+				}
+			}
+		} else if c, ok := r.dateColumn(aDay, 0); ok {
+			out = append(out, c)
+		}
+	}
+	if r.asks(longPhrases) {
+		for c := range r.t.Columns {
+			if r.t.described(c, "duration") > 0 {
+				out = append(out, c)
+			}
+		}
+	}
+	if c, ok := place(r); ok {
+		out = append(out, c)
+	}
+	return out
+}
+
+// longPhrases ask for a duration.
+var longPhrases = phrases("how long | wie lange | wie lang")
+
+// isNames reports whether a column has the names of people who do something for the rows.
+func (t *Table) isNames(c int) bool {
+	col := t.Columns[c]
+	doer := slices.ContainsFunc([]string{"teacher", "responsible", "manager", "employee", "person"}, func(concept string) bool {
+		return slices.Contains(col.named, concept)
+	})
+	return col.Kind == Text && (doer || slices.ContainsFunc(col.names, func(w word) bool { return doerWords[w.text] }))
+}
+
+// doerWords are headers of columns with people.
+var doerWords = setOf("practitioner doctor therapist trainer coach staff clerk technician host leader arzt arztin behandler trainerin name")
+
+// weekdays returns the column with days of the week, or -1.
+func (t *Table) weekdays() int {
+	return slices.IndexFunc(t.Columns, func(col Column) bool {
+		return col.Kind == Text && len(col.index) > 0 && !slices.ContainsFunc(col.index, func(p posting) bool {
+			return weekdayOf(p.word, true) < 0
+		})
+	})
+}
+
 // implied returns the column that a question without the name of a column asks for.
 func (r answering) implied() (int, bool) {
 	find := func(concept string) (int, bool) {

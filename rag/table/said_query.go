@@ -48,6 +48,10 @@ func (r phrasing) query(selected string, more ...string) string {
 	}
 	for _, l := range r.conditions {
 		value := l.said
+		if value == noCell {
+			list = append(list, sqlName(r.t.Columns[l.column])+" IS NULL")
+			continue
+		}
 		if l.other < 0 && (r.t.Columns[l.column].Kind == Date || strings.Contains(value, " ")) {
 			value = quotedValue(value)
 		} else if l.other >= 0 {

@@ -25,7 +25,7 @@ func isSoft(r *reading, i int) bool {
 }
 
 // softWords are short forms and other words that limit nothing.
-var softWords = setOf("incl inkl approx ca ok okay etc eg single einzelne einzelner fit fits hold holds reinpassen")
+var softWords = setOf("incl inkl approx ca ok okay etc eg single einzelne einzelner fit fits hold holds reinpassen back")
 
 // adverb matches English adverbs, and no "supply".
 var adverb = lazyregexp.New(`^\p{L}{2,}[^p]ly$`)
@@ -46,11 +46,35 @@ func isVerb(r *reading, i int) bool {
 	if last && slices.ContainsFunc(r.words[:i], func(w word) bool { return modals[w.text] }) && strings.HasSuffix(w.text, "en") {
 		return true
 	}
+	if i > 0 && happened.MatchString(w.text) && r.namesAmount(i-1) { // water used
+		return true
+	}
+	if i > 1 && i+1 < len(r.words) && isArticle(r.words[i+1].text) && r.isNoun(i-1) && !exceptVerbs[w.text] { // rooms face the sea
+		return true
+	}
 	return i > 0 && beforeVerbs[r.words[i-1].text] && i < len(r.words)-1
 }
 
+// exceptVerbs say that something is not there.
+var exceptVerbs = setOf("exclude omit miss avoid lack forbid refuse lose leave")
+
+// namesAmount reports whether a word names a column of amounts.
+func (r *reading) namesAmount(i int) bool {
+	for c := range r.fits(i, false) {
+		if r.t.Columns[c].summable() {
+			return true
+		}
+	}
+	return false
+}
+
+// isNoun reports whether a word names the rows.
+func (r *reading) isNoun(i int) bool {
+	return slices.ContainsFunc(r.titleWords(), func(t word) bool { return t.text == r.words[i].text || sameRoot(t, r.words[i]) })
+}
+
 // happened matches participles: "collected", "abgeholt", and "geleert".
-var happened = lazyregexp.New(`^(?:\p{L}{3,}ed|(?:\p{L}{2,4})?ge\p{L}{3,}(?:t|en))$`)
+var happened = lazyregexp.New(`^(?:\p{L}{3,}ed|(?:\p{L}{2,4})?ge\p{L}{3,}(?:t|en)|ver\p{L}{3,}t)$`)
 
 // asksInVain reports whether an adjective follows "how", and no column has one of its concepts.
 func asksInVain(r *reading, i int, concepts string) bool {
@@ -104,7 +128,8 @@ func names(title, w word) bool {
 func (t *Table) hasUnit(unit string) bool {
 	code := canonicalUnit(unit)
 	for _, c := range t.Columns {
-		if _, ok := converted(1, code, c.Unit); ok && c.Unit != "" {
+		_, per, _ := strings.Cut(c.Unit, "/")
+		if _, ok := converted(1, code, c.Unit); ok && c.Unit != "" || per != "" && strings.EqualFold(per, unit) {
 			return true
 		}
 	}

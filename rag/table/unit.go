@@ -167,6 +167,16 @@ func converted(value float64, from, to string) (float64, bool) {
 	return value * a.factor / b.factor, true
 }
 
+// inUnitOf reports whether a value in a unit can limit a column with another unit: it can be converted, or it is money and the column
+// says for what, such as EUR and EUR/year.
+func inUnitOf(unit, of string) bool {
+	if _, ok := converted(1, unit, of); ok {
+		return true
+	}
+	above, _, ratio := strings.Cut(of, "/")
+	return ratio && isCurrency(unit) && strings.EqualFold(canonicalUnit(above), unit)
+}
+
 var (
 	// camel matches the border of two words in a name such as "bookID".
 	camel = lazyregexp.New(`(\p{Ll}{3})(\p{Lu})`)

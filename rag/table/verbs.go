@@ -28,6 +28,9 @@ func participle(w, header word) bool {
 	}
 	for _, prefix := range participlePrefixes {
 		rest, ok := strings.CutPrefix(w.text, prefix+"ge")
+		if ok && header.text == prefix && len(prefix) >= minPart { // "zurückgegeben" for "Zurück am"
+			return true
+		}
 		noun, begins := strings.CutPrefix(header.text, prefix)
 		if ok && begins && (strings.HasSuffix(rest, "t") || strings.HasSuffix(rest, "en")) {
 			const n = 3 // consonants of the stem; its vowels change

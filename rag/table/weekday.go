@@ -38,9 +38,14 @@ func (c Column) hasWeekday(w word) bool {
 
 // closedCells are the cells of places that are closed, and openWords ask for the others.
 var (
-	closedCells = setOf("closed geschlossen ruhetag zu off")
+	closedCells = setOf("closed geschlossen ruhetag zu off frei free")
+	offWords    = setOf("off free frei dienstfrei")
 	openWords   = setOf("open opened opens geoffnet offen auf")
 )
+
+// shiftWords are shifts that a rota may write as one letter.
+var shiftWords = setOf(`night nights late lates early earlies day days morning mornings
+	fruh spat nacht fruhschicht spatschicht nachtschicht`)
 
 // addHours adds "open" beside the name of a column whose cells say "closed", and the short forms that the text around the table
 // explains, such as "nights" for N.
@@ -56,7 +61,8 @@ func (r chart) addHours(add func(piece)) {
 				for _, row := range r.t.Data() {
 					cell := r.t.Rows[row].Cells[c]
 					said := folding.Replace(strings.ToLower(cell.Text))
-					if openWords[other.text] && !cell.Missing && !closedCells[said] || short != "" && said == short {
+					if openWords[other.text] && !cell.Missing && !closedCells[said] || short != "" && said == short ||
+						offWords[other.text] && closedCells[said] || shiftWords[other.text] && said == other.text[:1] {
 						f.rows = append(f.rows, row)
 					}
 				}

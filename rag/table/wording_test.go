@@ -62,15 +62,16 @@ func TestWording(t *testing.T) {
 		}
 	}
 	for question, want := range map[string]string{
-		"cheapest pump we sell?":                      "The lowest `Price (EUR, excl. VAT)` is `89 EUR`, in `Minnow 50`. Compared rows: 5.\n10-110 | Minnow 50 | 89 | ",
-		"how much is the Beaver 600?":                 "`Price (EUR, excl. VAT)` of `Beaver 600`: `745 EUR`.\n10-310 | Beaver 600 | 745 | ",
-		"is the otter 200 s waterproof":               "`Waterproof` of `Otter 200 S`: `no`.\n10-220 | Otter 200 S | no | ",
-		"is the otter 200 waterproof":                 "`Waterproof` of `Otter 200`: `no`.\n10-210 | Otter 200 | no | ",
-		"what fits the Otter 200":                     "1 row of `prices.xlsx` fits `Fits = Otter 200, Otter 200 S`.\nS-03 | Shaft seal | Otter 200, Otter 200 S | 22.5 | ",
-		"which models cant I order, not in stock":     "The table in `prices.xlsx` has nothing about `order`.",
-		"what does the Otter 200 contain":             "The table in `prices.xlsx` has nothing about `contain`.\n10-210 | Otter 200 | surface | 9.4 | 349 | 5 | no | ",
-		"how many devices are in lab 1":               "3 of the 5 rows of `assets.csv` fit `Location = Lab 1`.\nLA-0031 | Oscilloscope DSO 204 | Lab 1 | \nLA-0040 | Power supply PS 30 | Lab 1 | \nLA-0060 | Multimeter M 90 | Lab 1 | ",
-		"which devices have no calibration date":      "2 rows of `assets.csv` fit.\nLA-0040 | Power supply PS 30 | – | \nLA-0061 | Multimeter M 90 | – | ",
+		"cheapest pump we sell?":                  "The lowest `Price (EUR, excl. VAT)` is `89 EUR`, in `Minnow 50`. Compared rows: 5.\n10-110 | Minnow 50 | 89 | ",
+		"how much is the Beaver 600?":             "`Price (EUR, excl. VAT)` of `Beaver 600`: `745 EUR`.\n10-310 | Beaver 600 | 745 | ",
+		"is the otter 200 s waterproof":           "`Waterproof` of `Otter 200 S`: `no`.\n10-220 | Otter 200 S | no | ",
+		"is the otter 200 waterproof":             "`Waterproof` of `Otter 200`: `no`.\n10-210 | Otter 200 | no | ",
+		"what fits the Otter 200":                 "1 row of `prices.xlsx` fits `Fits = Otter 200, Otter 200 S`.\nS-03 | Shaft seal | Otter 200, Otter 200 S | 22.5 | ",
+		"which models cant I order, not in stock": "The table in `prices.xlsx` has nothing about `order`.",
+		"what does the Otter 200 contain":         "The table in `prices.xlsx` has nothing about `contain`.\n10-210 | Otter 200 | surface | 9.4 | 349 | 5 | no | ",
+		"how many devices are in lab 1":           "3 of the 5 rows of `assets.csv` fit `Location = Lab 1`.\nLA-0031 | Oscilloscope DSO 204 | Lab 1 | \nLA-0040 | Power supply PS 30 | Lab 1 | \nLA-0060 | Multimeter M 90 | Lab 1 | ",
+		"which devices have no calibration date": "2 rows of `assets.csv` fit `Calibration due = –`.\n" +
+			"LA-0040 | Power supply PS 30 | – | \nLA-0061 | Multimeter M 90 | – | ",
 		"which pumps are out of stock":                "2 rows of `prices.xlsx` fit `In stock = 0`.\n10-120 | Minnow 80 | 0 | \n10-310 | Beaver 600 | 0 | ",
 		"waterprof beaver 600":                        "`Waterproof` of `Beaver 600`: `yes`.\n10-310 | Beaver 600 | yes | ",
 		"wie viel haben wir für Energie ausgegeben":   "The sum of `Betrag (€)` in 2 rows is -375 EUR. Only rows with `Kategorie = Energie`.\nAbschlag Strom Januar | Energie | -184,00 | \nAbschlag Strom März | Energie | -191,00 | ",

@@ -30,7 +30,10 @@ var (
 	cannot  = lazyregexp.New(`(?i)\b(?:ca|wo)n['’]?t\b`)
 	// turnedDown matches a verb of two words for a state of a cell.
 	turnedDown = lazyregexp.New(`(?i)\bturned down\b`)
-	genitive   = lazyregexp.New(`['’]s\b`)
+	// offSeason and newYear are other words for a column and a date.
+	offSeason = lazyregexp.New(`(?i)\b(?:off|out of)[- ](?:peak )?season\b`)
+	newYear   = lazyregexp.New(`(?i)\b(?:new year(?:['’]?s)?(?: day)?|neujahr) (\d{4})\b`)
+	genitive  = lazyregexp.New(`['’]s\b`)
 )
 
 // words splits a text into words. It splits words with hyphens, but not codes with digits, such as SO-2637.
@@ -38,6 +41,8 @@ func words(s string) []word {
 	s = cannot.ReplaceAllString(s, "can not")
 	s = negated.ReplaceAllString(s, "$1 not")
 	s = turnedDown.ReplaceAllString(s, "rejected")
+	s = offSeason.ReplaceAllString(s, "low season")
+	s = newYear.ReplaceAllString(s, "$1-01-01")
 	s = genitive.ReplaceAllString(s, "")
 	caps := capitals(s)
 	var out []word
@@ -186,6 +191,7 @@ var lightWords = setOf(`
 	findet finden statt lange place held happen happens belong belongs belonged gehort gehoren gehorte
 	whos pls plz thx los reach reached erreichbar been serve served opening closing
 	live lives living lived wohnen wohnt leben lebt came kam kamen gabs left remaining ubrig
+	dafur davon dazu daran bzw respektive item
 	got received receive bekam bekamen erhielt erhielten erhalt erhalten`)
 
 // lightVerbs say little if the question has a column or an operation. Next to the name of a row alone, they ask for something that
