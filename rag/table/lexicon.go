@@ -278,7 +278,7 @@ var (
 	countPhrases = phrases(`how many | number of | count | wie viele | wie vielen | wieviele | wievielen | anzahl | zahl der`)
 	// oftenPhrases count rows with a cell. Without one, they ask for an interval.
 	oftenPhrases = phrases(`how often | how many times | wie oft`)
-	sumPhrases   = phrases(`all together | altogether | alltogether | how much is that | what is that in total | come to | wieviel macht das |
+	sumPhrases   = phrases(`all together | altogether | how much is that | what is that in total | come to | wieviel macht das |
 		wie viel macht das | was macht das | was macht der | was macht die |
 		together | in total | total | sum | add up | combined | overall | summe | insgesamt | zusammen |
 		gesamt | in summe | aufsummiert | zusammengerechnet`)

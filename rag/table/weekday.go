@@ -44,7 +44,7 @@ var (
 )
 
 // shiftWords are shifts that a rota may write as one letter.
-var shiftWords = setOf(`night nights late lates early earlies day days morning mornings
+var shiftWords = setOf(`night nights late lates early day days morning mornings
 	fruh spat nacht fruhschicht spatschicht nachtschicht`)
 
 // addHours adds "open" beside the name of a column whose cells say "closed", and the short forms that the text around the table

@@ -30,8 +30,9 @@ var (
 	cannot  = lazyregexp.New(`(?i)\b(?:ca|wo)n['’]?t\b`)
 	// turnedDown matches a verb of two words for a state of a cell.
 	turnedDown = lazyregexp.New(`(?i)\bturned down\b`)
-	// offSeason and newYear are other words for a column and a date.
+	// offSeason, twoLs, and newYear are other words for a column, an operation, and a date.
 	offSeason = lazyregexp.New(`(?i)\b(?:off|out of)[- ](?:peak )?season\b`)
+	twoLs     = lazyregexp.New(`(?i)\bal{2}together\b`)
 	newYear   = lazyregexp.New(`(?i)\b(?:new year(?:['’]?s)?(?: day)?|neujahr) (\d{4})\b`)
 	genitive  = lazyregexp.New(`['’]s\b`)
 )
@@ -42,6 +43,7 @@ func words(s string) []word {
 	s = negated.ReplaceAllString(s, "$1 not")
 	s = turnedDown.ReplaceAllString(s, "rejected")
 	s = offSeason.ReplaceAllString(s, "low season")
+	s = twoLs.ReplaceAllString(s, "altogether")
 	s = newYear.ReplaceAllString(s, "$1-01-01")
 	s = genitive.ReplaceAllString(s, "")
 	caps := capitals(s)
@@ -191,7 +193,7 @@ var lightWords = setOf(`
 	findet finden statt lange place held happen happens belong belongs belonged gehort gehoren gehorte
 	whos pls plz thx los reach reached erreichbar been serve served opening closing
 	live lives living lived wohnen wohnt leben lebt came kam kamen gabs left remaining ubrig
-	dafur davon dazu daran bzw respektive item
+	dafur davon dazu daran bzw item
 	got received receive bekam bekamen erhielt erhielten erhalt erhalten`)
 
 // lightVerbs say little if the question has a column or an operation. Next to the name of a row alone, they ask for something that
