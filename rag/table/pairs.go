@@ -128,7 +128,7 @@ func late(r *reading) (pair, bool) {
 var (
 	// doneWords are in headers of the days on which something was done.
 	doneWords = setOf("returned back paid delivered received completed closed zuruck zuruckgegeben bezahlt gezahlt geliefert erledigt eingang")
-	// lateWords ask for what was done late.
+	// lateWords ask for things that were done late.
 	lateWords = setOf("late overdue spat verspatet")
 )
 

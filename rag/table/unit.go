@@ -168,7 +168,7 @@ func converted(value float64, from, to string) (float64, bool) {
 }
 
 // inUnitOf reports whether a value in a unit can limit a column with another unit: it can be converted, or it is money and the column
-// says for what, such as EUR and EUR/year.
+// has another unit behind it, such as EUR and EUR/year.
 func inUnitOf(unit, of string) bool {
 	if _, ok := converted(1, unit, of); ok {
 		return true
