@@ -176,11 +176,11 @@ func (r answering) answerCount(negative bool) Reply {
 			return r.unclear(r.noOperation())
 		}
 	}
-	return r.countedRows(rows, extra, r.having(extra, negative)...)
+	return countedRows(r, rows, extra, r.having(extra, negative)...)
 }
 
 // countedRows answers with the number of rows.
-func (r answering) countedRows(rows, columns []int, having ...string) Reply {
+func countedRows(r answering, rows, columns []int, having ...string) Reply {
 	reply := r.answered(r.saidCount(len(rows)), rows, r.shownColumns(append(r.used(), columns...)))
 	reply.Query = r.query("COUNT(*)", having...)
 	reply.counts = len(r.filters) > 0 && !slices.ContainsFunc(r.filters, func(f filter) bool { return !f.whole })
@@ -270,8 +270,8 @@ func (r answering) countValues(rows []int, asked []mention, noun int) Reply {
 		return r.unclear(r.noColumn())
 	}
 	c := asked[i].columns[0]
-	if distinct := r.t.distinct(rows, c); r.t.Columns[c].Kind == Text && distinct == len(rows) && len(r.filters)+len(r.conditions) > 0 {
-		return r.countedRows(rows, []int{c})
+	if distinct := distinct(r.t, rows, c); r.t.Columns[c].Kind == Text && distinct == len(rows) && len(r.filters)+len(r.conditions) > 0 {
+		return countedRows(r, rows, []int{c})
 	}
 	switch col := r.t.Columns[c]; {
 	case len(rows) == 1 && len(r.filters) > 0:
@@ -283,7 +283,7 @@ func (r answering) countValues(rows []int, asked []mention, noun int) Reply {
 }
 
 // distinct returns the number of different cells of rows in a column.
-func (t *Table) distinct(rows []int, c int) int {
+func distinct(t *Table, rows []int, c int) int {
 	seen := map[string]bool{}
 	for _, i := range rows {
 		if cell := t.Rows[i].Cells[c]; !cell.Missing {
@@ -394,10 +394,10 @@ func (r *reading) apart() bool {
 func (r answering) answerDifference() Reply {
 	rows := r.selected()
 	if p, ok := counterparts(r.reading); ok && len(rows) == 1 && len(r.filters) > 0 && len(r.askedColumns()) != 2 {
-		return r.answerMinus(p, rows[0])
+		return answerMinus(r, p, rows[0])
 	}
 	if len(rows) > 1 && len(r.filters) == 1 && r.filters[0].whole && !r.apart() {
-		return r.answerChange()
+		return answerChange(r)
 	}
 	if len(rows) == 1 && len(r.filters) > 0 {
 		columns := r.askedColumns()

@@ -496,7 +496,7 @@ func (r answering) answerRow(row int, asked []mention) Reply {
 		}
 		columns = append(columns, list...)
 	}
-	if list := r.wanted(); len(columns) > 0 || len(list) > 1 {
+	if list := wanted(r); len(columns) > 0 || len(list) > 1 {
 		columns = append(columns, list...)
 		slices.Sort(columns)
 		columns = slices.Compact(columns)

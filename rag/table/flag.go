@@ -64,7 +64,7 @@ func unsettled(r *reading, w word) (int, bool) {
 		if len(inCells(r.t, c, w)) > 0 {
 			return 0, false
 		}
-		if col.Kind == Date && slices.ContainsFunc(col.names, func(w word) bool { return doneWords[w.text] }) && r.t.hasGaps(c) {
+		if col.Kind == Date && slices.ContainsFunc(col.names, func(w word) bool { return doneWords[w.text] }) && hasGaps(r.t, c) {
 			if found >= 0 {
 				return 0, false
 			}
@@ -75,7 +75,7 @@ func unsettled(r *reading, w word) (int, bool) {
 }
 
 // hasGaps reports whether a column has missing cells.
-func (t *Table) hasGaps(c int) bool {
+func hasGaps(t *Table, c int) bool {
 	return slices.ContainsFunc(t.Data(), func(i int) bool { return t.Rows[i].Cells[c].Missing })
 }
 
@@ -86,7 +86,7 @@ func findGaps(r *reading) {
 			continue
 		}
 		for c := range r.matched[i] {
-			if r.t.Columns[c].Kind != Flag && r.t.hasGaps(c) && negatedAt(r, i) {
+			if r.t.Columns[c].Kind != Flag && hasGaps(r.t, c) && negatedAt(r, i) {
 				r.conditions = append(r.conditions, limit{column: c, op: none, other: -1, said: noCell})
 				r.matched[i], r.roles[i] = nil, condition
 				break

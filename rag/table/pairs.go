@@ -160,7 +160,7 @@ func counterparts(r *reading) (pair, bool) {
 }
 
 // answerMinus answers with the difference of two columns of a row.
-func (r answering) answerMinus(p pair, row int) Reply {
+func answerMinus(r answering, p pair, row int) Reply {
 	a, b := r.t.Rows[row].Cells[p.more], r.t.Rows[row].Cells[p.less]
 	if !a.Valued || !b.Valued {
 		return r.unclear(r.noValue(row, p.more))
@@ -177,7 +177,7 @@ func (r answering) answerMinus(p pair, row int) Reply {
 }
 
 // answerChange answers how a value of a thing changed from the first date to the last one.
-func (r answering) answerChange() Reply {
+func answerChange(r answering) Reply {
 	date, ok := r.dateColumn(aDay, 0)
 	c, reason := r.measure(sum)
 	if c < 0 {
@@ -187,7 +187,7 @@ func (r answering) answerChange() Reply {
 		return r.unclear(r.noOperation())
 	}
 	rows := intersect(r.t.valued(r.selected(), c), r.t.valued(r.selected(), date))
-	if len(rows) < 2 || r.t.distinct(rows, date) < len(rows) {
+	if len(rows) < 2 || distinct(r.t, rows, date) < len(rows) {
 		return r.unclear(r.noOperation())
 	}
 	slices.SortStableFunc(rows, func(a, b int) int {

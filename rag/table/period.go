@@ -142,7 +142,7 @@ func (r limiter) dateAt(at int) (s span, end int, said string, kind spanKind, ok
 	}
 	if isYear(w.text) && r.matched[at] == nil && !(at+1 < len(r.words) && isUnit(next(1)) && measures[next(1)].dimension != "time") {
 		year, _ := strconv.Atoi(w.text)
-		if c, ok := r.dateColumn(aYear, at); ok && r.t.nearYear(c, year) {
+		if c, ok := r.dateColumn(aYear, at); ok && nearYear(r.t, c, year) {
 			return days(year, 1, 1, 12, 0), at + 1, w.text, aYear, true
 		}
 	}
@@ -153,7 +153,7 @@ func (r limiter) dateAt(at int) (s span, end int, said string, kind spanKind, ok
 const maxYears = 100
 
 // nearYear reports whether a column of dates or years has one near a year.
-func (t *Table) nearYear(c, year int) bool {
+func nearYear(t *Table, c, year int) bool {
 	return slices.ContainsFunc(t.Rows, func(row Row) bool {
 		v := row.Cells[c].Value
 		if t.Columns[c].Kind == Date {

@@ -27,7 +27,7 @@ func place(r answering) (int, bool) {
 }
 
 // wanted returns the columns that question words ask for: who, when, how long, and where.
-func (r answering) wanted() []int {
+func wanted(r answering) []int {
 	var out []int
 	if r.asks(whoPhrases) && !slices.ContainsFunc(r.labels, r.t.isNames) {
 		for c := range r.t.Columns {
