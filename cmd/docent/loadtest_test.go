@@ -34,7 +34,7 @@ func TestLoadtest(t *testing.T) {
 			t.Errorf("%s leaves %v", scenario, sessions)
 		}
 	}
-	wrong := loadtest.Test{URL: at, Scenario: "none", Connections: 1, Users: 1, Duration: 1}
+	wrong := loadtest.Test{URL: at, Scenario: "none", Connections: 1, Users: 1, Times: 1, Duration: 1}
 	if _, err := wrong.Run(t.Context()); err == nil {
 		t.Error("an unknown scenario")
 	}
@@ -44,7 +44,7 @@ func TestLoadtest(t *testing.T) {
 func loadTestRows(t *testing.T, at, scenario string, duration time.Duration) string {
 	t.Helper()
 	test := loadtest.Test{
-		URL: at, Question: "What is this?", Scenario: scenario, Connections: 5, Users: 2, Duration: duration, Pause: time.Millisecond,
+		URL: at, Question: "What is this?", Scenario: scenario, Connections: 5, Users: 2, Duration: duration, Pause: time.Millisecond, Times: 1,
 	}
 	rows, err := test.Run(t.Context())
 	if err != nil {
