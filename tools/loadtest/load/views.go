@@ -200,7 +200,7 @@ func (t *Test) values(ctx context.Context) (*strings.Replacer, error) {
 		return nil, err
 	}
 	if len(page.Documents) == 0 {
-		return nil, fault.New(fault.Invalid, "loadtest_empty", "collection %s has no Markdown documents; add some with -files and docent ingest", largest)
+		return nil, fault.New(fault.Invalid, "loadtest_no_markdown", "collection %s has no Markdown documents; add some with -files and docent ingest", largest)
 	}
 	d := page.Documents[0]
 	if err := t.get(ctx, "/api/insight/questions?limit=1", &asked); err != nil {
