@@ -1,7 +1,7 @@
 // The sign-in with an OpenID Connect provider, by the button: the page of the provider, the way back,
 // refused sign-ins, and the groups of the user.
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { accessible, accessibleInThemes, launch, watch, type Watched } from './browser';
 import { startProgram, type Program } from './program';
 import { Provider } from './provider';
@@ -27,9 +27,7 @@ let label = '';
 async function set(settings: Record<string, string>) {
   label = label === 'Example' ? 'Example Ltd' : 'Example';
   for (const [key, value] of Object.entries({ ...settings, label })) program.run(['config', 'set', `sign-in.${key}`, value]);
-  for (let served = ''; served !== label; await new Promise((ok) => setTimeout(ok, 100))) {
-    ({ label: served = '' } = (await (await fetch(`${program.url}/api/sign-in`)).json()) as { label?: string });
-  }
+  await vi.waitFor(async () => expect(((await (await fetch(`${program.url}/api/sign-in`)).json()) as { label?: string }).label).toBe(label), { timeout: 60_000, interval: 100 });
 }
 afterAll(async () => {
   await program?.stop();
