@@ -167,8 +167,8 @@ func converted(value float64, from, to string) (float64, bool) {
 	return value * a.factor / b.factor, true
 }
 
-// inUnitOf reports whether a value in a unit can limit a column with another unit: it can be converted, or it is money and the column
-// has another unit behind it, such as EUR and EUR/year.
+// inUnitOf reports whether a value in a unit can limit a column with another unit. It can if it can be converted, or if it is money
+// and the column is money for something, such as EUR/year.
 func inUnitOf(unit, of string) bool {
 	if _, ok := converted(1, unit, of); ok {
 		return true
