@@ -116,6 +116,8 @@ func (r *Pipeline) locate(ctx context.Context, req rag.Request) ([]int64, error)
 // questions for the time or the weather.
 func (a *answering) repliesTo(t *talk.Talk) bool {
 	switch {
+	case t.Name == talk.Vague && (len(a.chosen) > 0 || a.pipeline.files != nil):
+		return false // the chosen documents are its subject
 	case a.model == nil:
 		return true
 	case t.Name == talk.Complaint:

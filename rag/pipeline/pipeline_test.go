@@ -454,3 +454,23 @@ func TestSmallTalkIsAnswered(t *testing.T) {
 		t.Errorf("a complaint: %+v %v", got, err)
 	}
 }
+
+// TestMessageWithoutSubject: a first message without a subject is asked for it, unless chosen documents are its subject.
+func TestMessageWithoutSubject(t *testing.T) {
+	t.Parallel()
+	c := newCatalog()
+	r, _ := newCatalogRAG(t, c)
+	for _, message := range []string{"it doesn't work", "how do i", "your answer is rubbish"} {
+		got, err := r.Run(t.Context(), rag.Request{Question: message})
+		if err != nil || got.Text != talk.Unclear.Message || len(c.queries) > 0 {
+			t.Errorf("%s: %+v %v", message, got, err)
+		}
+	}
+	if got, err := r.Run(t.Context(), rag.Request{Question: "explain it", Documents: []int64{3}}); err != nil || got.Text == talk.Unclear.Message {
+		t.Errorf("with a chosen document: %+v %v", got, err)
+	}
+	turns := []talk.Turn{{Role: talk.User, Text: "When do I get paid?"}, {Role: talk.Assistant, Text: "On the last day. [1]"}}
+	if got, err := r.Run(t.Context(), rag.Request{Question: "that is wrong", History: 9, Turns: turns}); err != nil || got.Text == talk.Unclear.Message {
+		t.Errorf("behind an answer: %+v %v", got, err)
+	}
+}

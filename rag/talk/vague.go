@@ -7,19 +7,16 @@ import (
 	"sync"
 )
 
-// vagues are the patterns of messages without a subject, such as "it does not work".
+// vagues are the patterns of messages without a subject, such as "how do I".
 var vagues = sync.OnceValue(func() []phrase {
 	var out []phrase
+	kind := &talks[slices.IndexFunc(talks, func(t Talk) bool { return t.Name == Vague })]
 	for _, s := range sections("vague") {
-		out = append(out, phrase{&talks[slices.IndexFunc(talks, func(t Talk) bool { return t.Name == Vague })], s.language, wholly(s.patterns)})
+		whole := regexp.MustCompile(`^(?:` + strings.Join(s.patterns, "|") + `)$`)
+		out = append(out, phrase{kind, s.language, whole})
 	}
 	return out
 })
-
-// wholly matches a whole message in the form of normal.
-func wholly(patterns []string) *regexp.Regexp {
-	return regexp.MustCompile(`^(?:` + strings.Join(patterns, "|") + `)$`)
-}
 
 // vague returns the kind of a message that has no subject, and its language, or nil. Behind an earlier question, such a message
 // may go on with it.
